@@ -1,0 +1,1 @@
+//! The benchmarks are in the files beside this one; this library is empty.

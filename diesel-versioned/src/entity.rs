@@ -1,0 +1,234 @@
+//! The entity: what `#[derive(Versioned)]` tells about a struct, without a connection or a backend.
+
+use std::any::TypeId;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use diesel::QueryResult;
+use diesel::backend::Backend;
+use diesel::query_builder::AstPass;
+
+use crate::columns::{Column, ColumnSet};
+use crate::version::VersionValue;
+
+/// A struct that is one row of a versioned table. Implemented by
+/// [`#[derive(Versioned)]`](derive@crate::Versioned).
+///
+/// It holds no connection and no backend: the calls that reach a database are in
+/// [`VersionedDsl`](crate::VersionedDsl).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a versioned entity",
+    label = "needs `#[derive(Versioned)]`",
+    note = "add `#[derive(Versioned)]` to `{Self}` and `#[version]` to one of its fields"
+)]
+pub trait Versioned: CloneEntity + Send + Sync + 'static {
+    /// Diesel's table.
+    type Table: diesel::QuerySource + Copy + Send + Sync + 'static;
+
+    /// The primary key: one field's type, or a tuple for a composite key.
+    type Key: EntityKey;
+
+    /// The type of the `#[version]` field.
+    type Version: VersionValue;
+
+    /// The values of `serialize_as` fields, converted for one statement.
+    type Converted: Send + Sync;
+
+    /// The name of the table, as messages show it.
+    const TABLE: &'static str;
+
+    /// How many columns the entity has, those of embedded parts included.
+    const COLUMN_COUNT: usize;
+
+    /// How many columns the key has.
+    const KEY_COUNT: usize;
+
+    /// The position of the version column.
+    const VERSION_COLUMN: usize;
+
+    /// The columns that an insert writes, the version's among them.
+    const INSERTABLE: ColumnSet;
+
+    /// The columns that an update may write: never the key, never the version.
+    const UPDATABLE: ColumnSet;
+
+    /// Whether an insert leaves columns to the database, which are read back after it.
+    const READS_BACK_INSERT: bool = Self::INSERTABLE.len() < Self::COLUMN_COUNT;
+
+    /// Diesel's table.
+    fn table() -> Self::Table;
+
+    /// The column at a position below [`Versioned::COLUMN_COUNT`].
+    fn column(index: usize) -> Column;
+
+    /// The position of one part of the key, in the order of [`Versioned::Key`].
+    fn key_column(part: usize) -> usize;
+
+    /// The primary key of this row.
+    fn key(&self) -> Self::Key;
+
+    /// The version that this copy was read at.
+    fn version(&self) -> &Self::Version;
+
+    /// Replaces the version. The library calls it when a write is known to have happened.
+    fn set_version(&mut self, version: Self::Version);
+
+    /// The version of a new row: 1 unless `#[version(initial = …)]` says otherwise.
+    fn initial_version() -> Self::Version {
+        Self::Version::initial()
+    }
+
+    /// The columns whose values differ from those of `base`, compared as Rust values; neither the
+    /// key nor the version is among them.
+    fn changed(&self, base: &Self) -> ColumnSet;
+
+    /// The values of `serialize_as` fields, converted.
+    fn converted(&self) -> Self::Converted;
+
+    /// The entity types that `#[diesel(belongs_to(…))]` names: their rows are inserted before
+    /// and deleted after those of this type.
+    fn parents() -> Vec<TypeId> {
+        Vec::new()
+    }
+}
+
+/// Binds an entity's values for one backend. Implemented by the derive for every backend that
+/// can hold the values.
+pub trait Bind<DB: Backend>: Versioned {
+    /// Binds the value of one column. `converted` is what [`Versioned::converted`] returned for
+    /// this entity.
+    ///
+    /// # Errors
+    ///
+    /// What Diesel reports when a value cannot be serialized.
+    fn bind<'b>(
+        &'b self,
+        converted: &'b Self::Converted,
+        column: usize,
+        out: &mut AstPass<'_, 'b, DB>,
+    ) -> QueryResult<()>;
+
+    /// Binds one part of a key.
+    ///
+    /// # Errors
+    ///
+    /// What Diesel reports when a value cannot be serialized.
+    fn bind_key<'b>(
+        key: &'b Self::Key,
+        part: usize,
+        out: &mut AstPass<'_, 'b, DB>,
+    ) -> QueryResult<()>;
+
+    /// Binds a version.
+    ///
+    /// # Errors
+    ///
+    /// What Diesel reports when a value cannot be serialized.
+    fn bind_version<'b>(
+        version: &'b Self::Version,
+        out: &mut AstPass<'_, 'b, DB>,
+    ) -> QueryResult<()>;
+}
+
+/// A struct that is a part of an entity, `#[diesel(embed)]`. Implemented by
+/// [`#[derive(VersionedPart)]`](derive@crate::VersionedPart).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be embedded in a versioned entity",
+    label = "needs `#[derive(VersionedPart)]`",
+    note = "add `#[derive(VersionedPart)]` to `{Self}`, with the entity's `#[diesel(table_name = …)]`"
+)]
+pub trait VersionedPart {
+    /// The values of `serialize_as` fields, converted for one statement.
+    type Converted: Send + Sync;
+
+    /// How many columns the part has.
+    const COLUMN_COUNT: usize;
+
+    /// The columns that an insert writes.
+    const INSERTABLE: ColumnSet;
+
+    /// The columns that an update may write.
+    const UPDATABLE: ColumnSet;
+
+    /// The column at a position below [`VersionedPart::COLUMN_COUNT`].
+    fn column(index: usize) -> Column;
+
+    /// The columns whose values differ from those of `base`.
+    fn changed(&self, base: &Self) -> ColumnSet;
+
+    /// The values of `serialize_as` fields, converted.
+    fn converted(&self) -> Self::Converted;
+}
+
+/// Binds a part's values for one backend; see [`Bind`].
+pub trait BindPart<DB: Backend>: VersionedPart {
+    /// Binds the value of one column.
+    ///
+    /// # Errors
+    ///
+    /// What Diesel reports when a value cannot be serialized.
+    fn bind<'b>(
+        &'b self,
+        converted: &'b Self::Converted,
+        column: usize,
+        out: &mut AstPass<'_, 'b, DB>,
+    ) -> QueryResult<()>;
+}
+
+/// What a primary key must be able to do: be compared, hashed, ordered (writes are sent in key
+/// order, so that two units never wait for each other) and shown in messages.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the primary key of a versioned entity",
+    label = "not a key type",
+    note = "derive `Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord` on the type of the key field"
+)]
+pub trait EntityKey: Clone + Eq + Hash + Ord + Debug + Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<K: Clone + Eq + Hash + Ord + Debug + Send + Sync + 'static> EntityKey for K {}
+
+/// `Clone`, with a message that names the derive when it is missing.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a versioned entity and must be `Clone`",
+    label = "needs `#[derive(Clone)]`",
+    note = "the state as it was loaded is kept beside the changed one: add `#[derive(Clone)]` to `{Self}`"
+)]
+pub trait CloneEntity: Clone {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone> CloneEntity for T {}
+
+/// What can be given as a key: the key itself, a reference to it, or a `&str` for a `String`.
+///
+/// ```
+/// use diesel_versioned::AsKey;
+///
+/// fn key<K>(key: impl AsKey<K>) -> K { key.as_key() }
+///
+/// assert_eq!(key::<i64>(42), 42);
+/// assert_eq!(key::<i64>(&42), 42);
+/// assert_eq!(key::<String>("A-7"), "A-7");
+/// assert_eq!(key::<(i32, i32)>((1, 2)), (1, 2));
+/// ```
+pub trait AsKey<K> {
+    /// The key.
+    fn as_key(self) -> K;
+}
+
+impl<K> AsKey<K> for K {
+    fn as_key(self) -> K {
+        self
+    }
+}
+
+impl<K: Clone> AsKey<K> for &K {
+    fn as_key(self) -> K {
+        self.clone()
+    }
+}
+
+impl AsKey<String> for &str {
+    fn as_key(self) -> String {
+        self.to_owned()
+    }
+}

@@ -1,0 +1,1 @@
+//! The tests are in the files beside this one; this library is empty.
