@@ -7,7 +7,6 @@
 
 mod columns;
 mod entity;
-mod private;
 mod version;
 
 pub use columns::{Column, ColumnSet, Role};
@@ -17,4 +16,5 @@ pub use version::VersionValue;
 pub use diesel_versioned_derive::{Versioned, VersionedPart};
 
 #[doc(hidden)]
-pub use private as __private;
+#[path = "private.rs"]
+pub mod __private;

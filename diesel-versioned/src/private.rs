@@ -1,7 +1,6 @@
 //! What the code that the derive writes refers to. Not part of the public interface.
 
 pub use diesel;
-pub use std as core_std;
 
 use diesel::expression::Expression;
 use diesel::query_builder::AstPass;
