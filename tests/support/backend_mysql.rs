@@ -1,0 +1,77 @@
+//! MariaDB and MySQL: a database per test on the server that `MYSQL_DATABASE_URL` names.
+
+use diesel::connection::SimpleConnection;
+use diesel::{Connection, MysqlConnection, QueryResult, RunQueryDsl};
+
+use crate::support::TestBackend;
+use crate::support::db::{admin_url, database_name, new_database_name, with_database};
+
+impl TestBackend for MysqlConnection {
+    const NAME: &'static str = "MySQL";
+    const CONCURRENT_WRITERS: bool = true;
+    const NULL_SAFE_EQUALS: &'static str = "<=>";
+    // The snapshot is taken at once, not by the first read.
+    const BEGIN_SNAPSHOT: Option<&'static str> = Some(
+        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; \
+         START TRANSACTION WITH CONSISTENT SNAPSHOT",
+    );
+    const BEGIN_SERIALIZABLE: Option<&'static str> =
+        Some("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; START TRANSACTION");
+    // A trigger can only fail here, and a failure is an error, not zero rows.
+    const REFUSE_PRODUCT_UPDATES: Option<&'static str> = None;
+    const REFUSE_PRODUCT_DELETES: Option<&'static str> = None;
+    const DEFER_FOREIGN_KEYS: Option<&'static str> = None;
+
+    fn kill_statement(&mut self) -> Option<String> {
+        let id = diesel::select(diesel::dsl::sql::<diesel::sql_types::BigInt>(
+            "CAST(CONNECTION_ID() AS SIGNED)",
+        ))
+        .get_result::<i64>(self)
+        .expect("the server tells the session's number");
+        Some(format!("KILL {id}"))
+    }
+
+    fn returns_inserted_rows(&mut self) -> QueryResult<bool> {
+        let version = diesel::select(diesel::dsl::sql::<diesel::sql_types::Text>("VERSION()"))
+            .get_result::<String>(self)?;
+        Ok(version.contains("MariaDB"))
+    }
+
+    fn create_database() -> String {
+        let admin = admin_url("MYSQL_DATABASE_URL");
+        let name = new_database_name();
+        // Text compares byte by byte, as it does on the other backends.
+        connect(&admin)
+            .batch_execute(&format!(
+                "CREATE DATABASE {name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+            ))
+            .unwrap_or_else(|error| panic!("CREATE DATABASE {name}: {error}"));
+        with_database(&admin, &name)
+    }
+
+    fn configure(&mut self) -> QueryResult<()> {
+        Ok(())
+    }
+
+    fn schema() -> &'static str {
+        include_str!("schema_mysql.sql")
+    }
+
+    fn drop_database(url: &str) {
+        let name = database_name(url);
+        let dropped = MysqlConnection::establish(&admin_url("MYSQL_DATABASE_URL"))
+            .map_err(|error| error.to_string())
+            .and_then(|mut conn| {
+                // A session that a test has left in a transaction would block it for a day.
+                conn.batch_execute(&format!("SET lock_wait_timeout = 5; DROP DATABASE {name}"))
+                    .map_err(|error| error.to_string())
+            });
+        if let Err(error) = dropped {
+            eprintln!("DROP DATABASE {name}: {error}");
+        }
+    }
+}
+
+fn connect(url: &str) -> MysqlConnection {
+    MysqlConnection::establish(url).unwrap_or_else(|error| panic!("{url}: {error}"))
+}

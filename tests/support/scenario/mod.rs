@@ -1,0 +1,3 @@
+//! The scenarios: each is written once and runs on every backend.
+
+mod smoke;
