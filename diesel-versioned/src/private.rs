@@ -1,10 +1,21 @@
 //! What the code that the derive writes refers to. Not part of the public interface.
 
 pub use diesel;
+// By these names also where the user's crate has no prelude.
+pub use std::any::TypeId;
+pub use std::clone::Clone;
+pub use std::cmp::PartialEq;
+pub use std::convert::Into;
+pub use std::marker::{Send, Sync};
+pub use std::vec::Vec;
 
+use diesel::QueryResult;
 use diesel::expression::Expression;
 use diesel::query_builder::AstPass;
+use diesel::result::Error;
 use diesel::sql_types::{SqlType, is_nullable};
+
+use crate::columns::{Column, ColumnSet, Role};
 
 /// The SQL type of a column.
 pub type SqlTypeOf<C> = <C as Expression>::SqlType;
@@ -30,4 +41,69 @@ where
     C: Expression,
     C::SqlType: VersionSqlType,
 {
+}
+
+/// The number of an entity's columns, if [`ColumnSet`] can hold them.
+pub const fn column_count(count: usize) -> usize {
+    assert!(
+        count <= ColumnSet::CAPACITY,
+        "an entity has at most 128 columns, as a Diesel table has"
+    );
+    count
+}
+
+/// The set of these columns.
+pub const fn column_set(mut columns: &[usize]) -> ColumnSet {
+    let mut set = ColumnSet::EMPTY;
+    while let [first, rest @ ..] = columns {
+        set = set.with(*first);
+        columns = rest;
+    }
+    set
+}
+
+/// A column of an embedded part, which the entity may leave out of its writes as a whole.
+pub const fn part_column(column: Column, inserts: bool, updates: bool) -> Column {
+    let role = match column.role {
+        Role::Data { insert, update } => Role::Data {
+            insert: insert && inserts,
+            update: update && updates,
+        },
+        role => role,
+    };
+    Column::new(column.name, role)
+}
+
+/// The item at a position that the derive has counted.
+///
+/// # Panics
+///
+/// As an index does, if there is no such item.
+pub fn at<T: Copy>(items: &[T], index: usize) -> T {
+    items[index]
+}
+
+/// A list of these items; `vec!` where there is no prelude.
+pub fn vec<T, const N: usize>(items: [T; N]) -> Vec<T> {
+    items.into()
+}
+
+/// What `bind` answers for a column that the entity does not have.
+///
+/// # Errors
+///
+/// Always.
+#[cold]
+pub fn no_column(column: usize) -> QueryResult<()> {
+    let message = format!("the entity has no column {column}");
+    Err(Error::QueryBuilderError(message.into()))
+}
+
+/// The body of functions in code that does not compile anyway.
+///
+/// # Panics
+///
+/// It never runs.
+pub fn stub() -> ! {
+    unreachable!("an error of the derive stops the compiler")
 }

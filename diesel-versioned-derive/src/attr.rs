@@ -1,0 +1,431 @@
+//! Attributes: tables of their options, shared by the parser and the messages.
+
+use proc_macro2::{Span, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::discouraged::Speculative;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, Ident, LitStr, Meta, Path, Result, Token, Type, TypePath};
+
+use crate::errors::Errors;
+
+/// What an option was given, and its name in the user's code for messages.
+pub(crate) struct Given<T> {
+    pub(crate) name: Ident,
+    pub(crate) value: T,
+}
+
+/// The attributes of the struct.
+#[derive(Default)]
+pub(crate) struct StructAttrs {
+    pub(crate) table_name: Option<Given<Path>>,
+    pub(crate) primary_key: Option<Given<Vec<Ident>>>,
+    pub(crate) belongs_to: Vec<TypePath>,
+    pub(crate) library: Option<Given<Path>>,
+}
+
+/// The attributes of one field.
+#[derive(Default)]
+pub(crate) struct FieldAttrs {
+    pub(crate) version: Option<Attribute>,
+    pub(crate) initial: Option<Given<Expr>>,
+    pub(crate) column_name: Option<Given<ColumnName>>,
+    pub(crate) embed: Option<Given<()>>,
+    pub(crate) serialize_as: Option<Given<Type>>,
+    pub(crate) deserialize_as: Option<Given<Type>>,
+    pub(crate) select_expression: Option<Given<()>>,
+    pub(crate) skip_insertion: Option<Given<()>>,
+    pub(crate) skip_update: Option<Given<()>>,
+}
+
+/// One option: its name, how it is written, and how its value is read.
+struct Known<T> {
+    name: &'static str,
+    form: &'static str,
+    read: fn(&mut T, Ident, ParseStream<'_>) -> Result<()>,
+}
+
+/// `#[versioned(…)]` on the struct.
+const VERSIONED: &[Known<StructAttrs>] = &[Known {
+    name: "crate",
+    form: "crate = \"path\"",
+    read: |attrs, name, input| {
+        input.parse::<Token![=]>()?;
+        let value = if input.peek(LitStr) {
+            input.parse::<LitStr>()?.parse_with(Path::parse_mod_style)?
+        } else {
+            input.call(Path::parse_mod_style)?
+        };
+        once(&mut attrs.library, name, value)
+    },
+}];
+
+/// `#[version(…)]` on a field.
+const VERSION: &[Known<FieldAttrs>] = &[Known {
+    name: "initial",
+    form: "initial = 1",
+    read: |attrs, name, input| {
+        let value = after_equals(input)?;
+        once(&mut attrs.initial, name, value)
+    },
+}];
+
+/// `#[diesel(…)]` on the struct: what this derive reads of it.
+const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
+    Known {
+        name: "table_name",
+        form: "table_name = products",
+        read: |attrs, name, input| {
+            let value = after_equals(input)?;
+            once(&mut attrs.table_name, name, value)
+        },
+    },
+    Known {
+        name: "primary_key",
+        form: "primary_key(order_id, line)",
+        read: |attrs, name, input| {
+            let content;
+            syn::parenthesized!(content in input);
+            let columns =
+                Punctuated::<Ident, Token![,]>::parse_terminated_with(&content, Ident::parse_any)?;
+            attrs.primary_key = Some(Given {
+                name,
+                value: columns.into_iter().collect(),
+            });
+            Ok(())
+        },
+    },
+    Known {
+        name: "belongs_to",
+        form: "belongs_to(Order)",
+        read: |attrs, _, input| {
+            let content;
+            syn::parenthesized!(content in input);
+            attrs.belongs_to.push(content.parse()?);
+            skip_rest(&content)
+        },
+    },
+];
+
+/// `#[diesel(…)]` on a field: what this derive reads of it.
+const DIESEL_FIELD: &[Known<FieldAttrs>] = &[
+    Known {
+        name: "column_name",
+        form: "column_name = price",
+        read: |attrs, name, input| {
+            let value = after_equals(input)?;
+            attrs.column_name = Some(Given { name, value });
+            Ok(())
+        },
+    },
+    Known {
+        name: "embed",
+        form: "embed",
+        read: |attrs, name, _| flag(&mut attrs.embed, name),
+    },
+    Known {
+        name: "serialize_as",
+        form: "serialize_as = Type",
+        read: |attrs, name, input| {
+            let value = after_equals(input)?;
+            attrs.serialize_as = Some(Given { name, value });
+            Ok(())
+        },
+    },
+    Known {
+        name: "deserialize_as",
+        form: "deserialize_as = Type",
+        read: |attrs, name, input| {
+            let value = after_equals(input)?;
+            attrs.deserialize_as = Some(Given { name, value });
+            Ok(())
+        },
+    },
+    Known {
+        name: "select_expression",
+        form: "select_expression = products::name.is_not_null()",
+        read: |attrs, name, input| {
+            skip_value(input)?;
+            flag(&mut attrs.select_expression, name)
+        },
+    },
+    Known {
+        name: "skip_insertion",
+        form: "skip_insertion",
+        read: |attrs, name, _| flag(&mut attrs.skip_insertion, name),
+    },
+    Known {
+        name: "skip_update",
+        form: "skip_update",
+        read: |attrs, name, _| flag(&mut attrs.skip_update, name),
+    },
+];
+
+/// What happens to an option that is in no table.
+#[derive(Clone, Copy)]
+enum Unknown {
+    /// It is ours, so it is a mistake.
+    Reject,
+    /// It is Diesel's, so it is for another derive.
+    Skip,
+}
+
+impl StructAttrs {
+    pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> Self {
+        let mut attrs = Self::default();
+        for attribute in attributes {
+            let path = attribute.path();
+            if path.is_ident("diesel") {
+                read_options(attribute, DIESEL_STRUCT, Unknown::Skip, &mut attrs, errors);
+            } else if path.is_ident("versioned") {
+                read_options(attribute, VERSIONED, Unknown::Reject, &mut attrs, errors);
+            } else if path.is_ident("version") {
+                errors.on(
+                    attribute,
+                    "`#[version]` is on the struct; move it to the field that holds the version",
+                );
+            }
+        }
+        attrs
+    }
+}
+
+impl FieldAttrs {
+    pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> Self {
+        let mut attrs = Self::default();
+        for attribute in attributes {
+            let path = attribute.path();
+            if path.is_ident("diesel") {
+                read_options(attribute, DIESEL_FIELD, Unknown::Skip, &mut attrs, errors);
+            } else if path.is_ident("version") {
+                if attrs.version.is_some() {
+                    errors.on(attribute, "`#[version]` stands twice; remove one");
+                }
+                if !matches!(attribute.meta, Meta::Path(_)) {
+                    read_options(attribute, VERSION, Unknown::Reject, &mut attrs, errors);
+                }
+                attrs.version = Some(attribute.clone());
+            } else if path.is_ident("versioned") {
+                errors.on(
+                    attribute,
+                    "`#[versioned(…)]` is on a field; move it above the struct",
+                );
+            }
+        }
+        attrs
+    }
+}
+
+/// Reads the options of one attribute; a wrong one does not hide the next.
+fn read_options<T>(
+    attribute: &Attribute,
+    table: &[Known<T>],
+    unknown: Unknown,
+    attrs: &mut T,
+    errors: &Errors,
+) {
+    let path = attribute.path().to_token_stream();
+    let Meta::List(list) = &attribute.meta else {
+        if let Unknown::Reject = unknown {
+            let message = format!(
+                "`#[{path}]` has no options; write `#[{path}({})]`",
+                forms(table)
+            );
+            errors.on(attribute, message);
+        }
+        return;
+    };
+    let result = list.parse_args_with(|input: ParseStream<'_>| {
+        while !input.is_empty() {
+            let name = input.call(Ident::parse_any)?;
+            if let Some(known) = table.iter().find(|known| name.unraw() == known.name) {
+                if let Err(error) = (known.read)(attrs, name.clone(), input) {
+                    let span = if input.is_empty() {
+                        name.span()
+                    } else {
+                        error.span()
+                    };
+                    let form = known.form;
+                    errors.at(span, format!("{error}; write `#[{path}({form})]`"));
+                    skip_to_comma(input)?;
+                }
+            } else {
+                if let Unknown::Reject = unknown {
+                    let form = forms(table);
+                    let message = format!("unknown option `{name}`; expected one of {form}");
+                    errors.at(name.span(), message);
+                }
+                skip_value(input)?;
+            }
+            if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+                errors.at(input.span(), "unexpected token; separate options with `,`");
+                skip_to_comma(input)?;
+                input.parse::<Option<Token![,]>>()?;
+            }
+        }
+        Ok(())
+    });
+    if let Err(error) = result {
+        errors.add(error);
+    }
+}
+
+/// The options of a table as they are written, for messages.
+fn forms<T>(table: &[Known<T>]) -> String {
+    let forms: Vec<_> = table
+        .iter()
+        .map(|known| format!("`{}`", known.form))
+        .collect();
+    forms.join(", ")
+}
+
+fn after_equals<T: Parse>(input: ParseStream<'_>) -> Result<T> {
+    input.parse::<Token![=]>()?;
+    input.parse()
+}
+
+fn once<T>(slot: &mut Option<Given<T>>, name: Ident, value: T) -> Result<()> {
+    if slot.is_some() {
+        let message = format!("`{name}` stands twice; remove one");
+        return Err(syn::Error::new(name.span(), message));
+    }
+    *slot = Some(Given { name, value });
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the last call of a `read`")]
+fn flag(slot: &mut Option<Given<()>>, name: Ident) -> Result<()> {
+    *slot = Some(Given { name, value: () });
+    Ok(())
+}
+
+/// Skips the value of an option that another derive reads: `= type`, `= expression` or `(…)`.
+fn skip_value(input: ParseStream<'_>) -> Result<()> {
+    if input.parse::<Option<Token![=]>>()?.is_some() {
+        // A type first: the comma of `Eq<a, b>` does not end the value.
+        for skip in [skip_one::<Type>, skip_one::<Expr>] {
+            if skip(input) {
+                return Ok(());
+            }
+        }
+    }
+    skip_to_comma(input)
+}
+
+fn skip_one<T: Parse>(input: ParseStream<'_>) -> bool {
+    let fork = input.fork();
+    let whole = fork.parse::<T>().is_ok() && (fork.is_empty() || fork.peek(Token![,]));
+    if whole {
+        input.advance_to(&fork);
+    }
+    whole
+}
+
+fn skip_to_comma(input: ParseStream<'_>) -> Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<TokenTree>()?;
+    }
+    Ok(())
+}
+
+fn skip_rest(input: ParseStream<'_>) -> Result<()> {
+    while !input.is_empty() {
+        input.parse::<TokenTree>()?;
+    }
+    Ok(())
+}
+
+/// The name of a column in `table!`, without `r#`: an identifier or, as Diesel takes it too, a
+/// string.
+#[derive(Clone)]
+pub(crate) struct ColumnName {
+    name: String,
+    span: Span,
+}
+
+impl ColumnName {
+    pub(crate) fn of(ident: &Ident) -> Self {
+        Self {
+            name: ident.unraw().to_string(),
+            span: ident.span(),
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn span(&self) -> Span {
+        self.span
+    }
+
+    /// The identifier of the column's type, raw so that a keyword is one too.
+    pub(crate) fn to_ident(&self) -> Result<Ident> {
+        let mut ident = syn::parse_str::<Ident>(&format!("r#{}", self.name)).map_err(|_| {
+            let name = &self.name;
+            syn::Error::new(
+                self.span,
+                format!(
+                    "`{name}` is no identifier; write the name that the column has in `table!`: \
+                     `column_name = {}`",
+                    as_identifier(name)
+                ),
+            )
+        })?;
+        ident.set_span(self.span);
+        Ok(ident)
+    }
+}
+
+impl Parse for ColumnName {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        if input.peek(LitStr) {
+            let literal = input.parse::<LitStr>()?;
+            let value = literal.value();
+            Ok(Self {
+                name: value.strip_prefix("r#").unwrap_or(&value).to_owned(),
+                span: literal.span(),
+            })
+        } else {
+            Ok(Self::of(&input.call(Ident::parse_any)?))
+        }
+    }
+}
+
+/// What Diesel's `print-schema` makes of a name that is no identifier.
+fn as_identifier(name: &str) -> String {
+    let mut identifier: String = name
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect();
+    if identifier == name {
+        identifier.push('_');
+    }
+    identifier
+}
+
+impl FieldAttrs {
+    /// The options that a version cannot have, with their names in the user's code.
+    pub(crate) fn not_for_a_version(&self) -> Vec<&Ident> {
+        let flags = [
+            &self.embed,
+            &self.select_expression,
+            &self.skip_insertion,
+            &self.skip_update,
+        ];
+        let types = [&self.serialize_as, &self.deserialize_as];
+        let flags = flags.into_iter().flatten().map(|given| &given.name);
+        let types = types.into_iter().flatten().map(|given| &given.name);
+        flags.chain(types).collect()
+    }
+}
+
+/// Where a field is, for messages: its name or, in a tuple struct, its type.
+pub(crate) fn field_span(field: &syn::Field) -> Span {
+    match &field.ident {
+        Some(ident) => ident.span(),
+        None => field.ty.span(),
+    }
+}

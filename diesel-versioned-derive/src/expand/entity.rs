@@ -1,0 +1,278 @@
+//! `impl Versioned` and `impl Bind`.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{GenericArgument, Member, PathArguments, TypePath};
+
+use super::columns::{Writes, located, position};
+use crate::model::{Field, Model};
+use crate::validate::Entity;
+
+/// `#[derive(Versioned)]`
+pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
+    let versioned = entity.versioned();
+    let bind = entity.bind();
+    let check = entity.check_version();
+    quote!(#versioned #bind #check)
+}
+
+impl Entity<'_> {
+    fn versioned(&self) -> TokenStream {
+        let model = self.model;
+        let (library, table, ident) = (&model.library, &model.table, model.ident);
+        let (impl_generics, ty_generics, _) = model.generics.split_for_impl();
+        let where_clause = model.where_clause(self.predicates());
+        let is_data = |index| self.is_data(index);
+        let inserts = model.data_columns(Writes::Inserts, |_| true);
+        let updates = model.data_columns(Writes::Updates, is_data);
+
+        let (key_type, version_type) = (self.key_type(), self.version.field.ty);
+        let converted_type = model.converted_type();
+        let name = table_name(model);
+        let column_count = model.column_count();
+        let key_count = position(self.key.len());
+        let version_column = position(self.version.position);
+        let insertable = model.column_set(inserts, Writes::Inserts);
+        let updatable = model.column_set(updates, Writes::Updates);
+        let column_fn = model.column_fn(|index, field| self.role(index, field));
+        let key_columns = self.key.iter().map(|part| position(part.position));
+        let key_fn = self.key_fn();
+        let version_fns = self.version_fns();
+        let changed_fn = model.changed_fn(is_data);
+        let converted_fn = model.converted_fn();
+        let parents_fn = parents_fn(model);
+        quote! {
+            #[automatically_derived]
+            #[allow(unused_qualifications)]
+            impl #impl_generics #library::Versioned for #ident #ty_generics #where_clause {
+                type Table = #table::table;
+                type Key = #key_type;
+                type Version = #version_type;
+                type Converted = #converted_type;
+
+                const TABLE: &'static str = #name;
+                const COLUMN_COUNT: usize = #column_count;
+                const KEY_COUNT: usize = #key_count;
+                const VERSION_COLUMN: usize = #version_column;
+                const INSERTABLE: #library::ColumnSet = #insertable;
+                const UPDATABLE: #library::ColumnSet = #updatable;
+
+                fn table() -> Self::Table {
+                    #table::table
+                }
+
+                #column_fn
+
+                fn key_column(part: usize) -> usize {
+                    #library::__private::at(&[#(#key_columns),*], part)
+                }
+
+                #key_fn
+                #version_fns
+                #changed_fn
+                #converted_fn
+                #parents_fn
+            }
+        }
+    }
+
+    fn bind(&self) -> TokenStream {
+        let model = self.model;
+        let (library, ident) = (&model.library, model.ident);
+        let generics = model.backend_generics();
+        let (impl_generics, ..) = generics.split_for_impl();
+        let (_, ty_generics, _) = model.generics.split_for_impl();
+        let predicates = self
+            .predicates()
+            .into_iter()
+            .chain(model.backend_predicates());
+        let where_clause = model.where_clause(predicates);
+        let bind_fn = model.bind_fn();
+        let keys = self.key_fields().enumerate().map(|(part, field)| {
+            let value = if self.key.len() == 1 {
+                quote!(key)
+            } else {
+                let member = Member::from(part);
+                quote!(&key.#member)
+            };
+            let (part, push) = (position(part), model.push(field));
+            quote!(#part => out.#push(#value),)
+        });
+        let push_version = model.push(self.version.field);
+        quote! {
+            #[automatically_derived]
+            #[allow(unused_qualifications)]
+            impl #impl_generics #library::Bind<__DB> for #ident #ty_generics #where_clause {
+                #bind_fn
+
+                fn bind_key<'b>(
+                    key: &'b Self::Key,
+                    part: usize,
+                    out: &mut #library::__private::Pass<'_, 'b, __DB>,
+                ) -> #library::__private::diesel::QueryResult<()> {
+                    match part {
+                        #(#keys)*
+                        _ => #library::__private::no_column(part),
+                    }
+                }
+
+                fn bind_version<'b>(
+                    version: &'b Self::Version,
+                    out: &mut #library::__private::Pass<'_, 'b, __DB>,
+                ) -> #library::__private::diesel::QueryResult<()> {
+                    out.#push_version(version)
+                }
+            }
+        }
+    }
+
+    /// Shows at the version's field that its column is nullable.
+    fn check_version(&self) -> TokenStream {
+        let (library, table) = (&self.model.library, &self.model.table);
+        let field = self.version.field;
+        let span = located(field.span);
+        let leading = table.leading_colon.map(|_| quote_spanned!(span=> ::));
+        let table = table.segments.iter().map(|segment| {
+            let mut ident = segment.ident.clone();
+            ident.set_span(ident.span().located_at(field.span));
+            ident
+        });
+        let column = &field.column_ident;
+        quote_spanned! {span=>
+            #[allow(unused_qualifications)]
+            const _: () = #library::__private::assert_version_column::<
+                #leading #(#table::)* #column
+            >();
+        }
+    }
+
+    fn predicates(&self) -> Vec<TokenStream> {
+        let model = self.model;
+        if model.generics.type_params().next().is_none() {
+            return Vec::new();
+        }
+        let library = &model.library;
+        let mut predicates = vec![quote! {
+            Self: #library::CloneEntity
+                + #library::__private::Send
+                + #library::__private::Sync
+                + 'static
+        }];
+        predicates.extend(model.generic_predicates(|index| self.is_data(index)));
+        let key = self.key_type();
+        if model.is_generic(&key) {
+            predicates.push(quote!(#key: #library::EntityKey));
+        }
+        let version = self.version.field.ty;
+        if model.is_generic(version) {
+            predicates.push(quote!(#version: #library::VersionValue));
+        }
+        predicates
+    }
+
+    fn is_data(&self, index: usize) -> bool {
+        index != self.version.position && !self.is_key(index)
+    }
+
+    fn role(&self, index: usize, field: &Field<'_>) -> TokenStream {
+        let library = &self.model.library;
+        if index == self.version.position {
+            quote!(#library::Role::Version)
+        } else if self.is_key(index) {
+            let insert = field.inserts();
+            quote!(#library::Role::Key { insert: #insert })
+        } else {
+            self.model.data_role(field)
+        }
+    }
+
+    fn key_fields(&self) -> impl Iterator<Item = &Field<'_>> {
+        self.key.iter().map(|part| part.field)
+    }
+
+    fn is_key(&self, index: usize) -> bool {
+        self.key.iter().any(|part| part.position == index)
+    }
+
+    fn key_type(&self) -> TokenStream {
+        tuple(self.key_fields().map(Field::sent_type))
+    }
+
+    fn key_fn(&self) -> TokenStream {
+        let key = tuple(self.key_fields().map(|field| self.model.sent_value(field)));
+        quote! {
+            fn key(&self) -> Self::Key {
+                #key
+            }
+        }
+    }
+
+    fn version_fns(&self) -> TokenStream {
+        let Field { member, attrs, .. } = self.version.field;
+        let initial = attrs.initial.as_ref().map(|initial| {
+            let value = &initial.value;
+            quote! {
+                fn initial_version() -> Self::Version {
+                    #value
+                }
+            }
+        });
+        quote! {
+            fn version(&self) -> &Self::Version {
+                &self.#member
+            }
+
+            fn set_version(&mut self, version: Self::Version) {
+                self.#member = version;
+            }
+
+            #initial
+        }
+    }
+}
+
+/// One value alone, several as a tuple.
+fn tuple<T: quote::ToTokens>(values: impl Iterator<Item = T>) -> TokenStream {
+    let values: Vec<_> = values.collect();
+    match &*values {
+        [value] => quote!(#value),
+        _ => quote!((#(#values),*)),
+    }
+}
+
+/// The table's name, as messages show it.
+fn table_name(model: &Model<'_>) -> String {
+    let last = model.table.segments.last();
+    last.map(|segment| segment.ident.unraw().to_string())
+        .unwrap_or_default()
+}
+
+/// `fn parents`, for the entities that `belongs_to` names; one that borrows is no entity.
+fn parents_fn(model: &Model<'_>) -> Option<TokenStream> {
+    let library = &model.library;
+    let owned = |parent: &&TypePath| !has_lifetime(parent);
+    let parents: Vec<_> = model.attrs.belongs_to.iter().filter(owned).collect();
+    (!parents.is_empty()).then(|| {
+        quote! {
+            fn parents() -> #library::__private::Vec<#library::__private::TypeId> {
+                #library::__private::vec([
+                    #(#library::__private::TypeId::of::<#parents>()),*
+                ])
+            }
+        }
+    })
+}
+
+fn has_lifetime(path: &TypePath) -> bool {
+    path.path
+        .segments
+        .iter()
+        .any(|segment| match &segment.arguments {
+            PathArguments::AngleBracketed(arguments) => arguments
+                .args
+                .iter()
+                .any(|argument| matches!(argument, GenericArgument::Lifetime(_))),
+            PathArguments::None | PathArguments::Parenthesized(_) => false,
+        })
+}

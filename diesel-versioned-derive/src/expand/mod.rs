@@ -1,0 +1,12 @@
+//! Code: a judged model as implementations of the library's traits.
+
+mod bind;
+mod columns;
+mod entity;
+mod generics;
+mod part;
+mod stub;
+
+pub(crate) use entity::entity;
+pub(crate) use part::part;
+pub(crate) use stub::{entity_stub, part_stub};

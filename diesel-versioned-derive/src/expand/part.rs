@@ -1,0 +1,61 @@
+//! `impl VersionedPart` and `impl BindPart`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::columns::Writes;
+use crate::model::Model;
+
+/// `#[derive(VersionedPart)]`
+pub(crate) fn part(model: &Model<'_>) -> TokenStream {
+    let versioned_part = versioned_part(model);
+    let bind_part = bind_part(model);
+    quote!(#versioned_part #bind_part)
+}
+
+fn versioned_part(model: &Model<'_>) -> TokenStream {
+    let (library, ident) = (&model.library, model.ident);
+    let (impl_generics, ty_generics, _) = model.generics.split_for_impl();
+    let where_clause = model.where_clause(model.generic_predicates(|_| true));
+    let converted_type = model.converted_type();
+    let column_count = model.column_count();
+    let inserts = model.data_columns(Writes::Inserts, |_| true);
+    let updates = model.data_columns(Writes::Updates, |_| true);
+    let insertable = model.column_set(inserts, Writes::Inserts);
+    let updatable = model.column_set(updates, Writes::Updates);
+    let column_fn = model.column_fn(|_, field| model.data_role(field));
+    let changed_fn = model.changed_fn(|_| true);
+    let converted_fn = model.converted_fn();
+    quote! {
+        #[automatically_derived]
+        #[allow(unused_qualifications)]
+        impl #impl_generics #library::VersionedPart for #ident #ty_generics #where_clause {
+            type Converted = #converted_type;
+
+            const COLUMN_COUNT: usize = #column_count;
+            const INSERTABLE: #library::ColumnSet = #insertable;
+            const UPDATABLE: #library::ColumnSet = #updatable;
+
+            #column_fn
+            #changed_fn
+            #converted_fn
+        }
+    }
+}
+
+fn bind_part(model: &Model<'_>) -> TokenStream {
+    let (library, ident) = (&model.library, model.ident);
+    let generics = model.backend_generics();
+    let (impl_generics, ..) = generics.split_for_impl();
+    let (_, ty_generics, _) = model.generics.split_for_impl();
+    let predicates = model.generic_predicates(|_| true).into_iter();
+    let where_clause = model.where_clause(predicates.chain(model.backend_predicates()));
+    let bind_fn = model.bind_fn();
+    quote! {
+        #[automatically_derived]
+        #[allow(unused_qualifications)]
+        impl #impl_generics #library::BindPart<__DB> for #ident #ty_generics #where_clause {
+            #bind_fn
+        }
+    }
+}
