@@ -8,7 +8,7 @@ use diesel::QueryResult;
 use diesel::backend::Backend;
 use diesel::query_builder::AstPass;
 
-use crate::columns::{Column, ColumnSet};
+use crate::columns::{Column, ColumnSet, Role};
 use crate::version::VersionValue;
 
 /// A struct that is one row of a versioned table. Implemented by
@@ -54,6 +54,13 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
 
     /// Whether an insert leaves columns to the database, which are read back after it.
     const READS_BACK_INSERT: bool = Self::INSERTABLE.len() < Self::COLUMN_COUNT;
+
+    /// Whether the database makes the key, or a part of it.
+    fn key_is_generated() -> bool {
+        (0..Self::KEY_COUNT)
+            .map(|part| Self::column(Self::key_column(part)).role)
+            .any(|role| role == Role::Key { insert: false })
+    }
 
     /// Diesel's table.
     fn table() -> Self::Table;

@@ -1,0 +1,128 @@
+//! What differs between the databases: one trait, a portable default for each difference.
+//!
+//! | | portable | SQLite | PostgreSQL | MySQL, MariaDB |
+//! | --- | --- | --- | --- | --- |
+//! | [`batch_update`](Syntax::batch_update) | `CASE` | `FROM (VALUES …)` | the same, rows locked in key order first | `CASE` |
+//! | [`tuples`](Syntax::tuples) | `a = ? AND b = ? OR …` | `IN (VALUES …)` | `IN ((…), …)` | `IN ((…), …)` |
+//! | [`lock_current`](Syntax::lock_current) | none | none (a unit begins immediate) | none | `LOCK IN SHARE MODE` |
+//! | [`lock_write`](Syntax::lock_write) | none | none | `FOR NO KEY UPDATE` | `FOR UPDATE` |
+//! | [`LOCKS_ROWS`](Dialect::LOCKS_ROWS) | no | no | yes | yes |
+//! | [`RETURNING`](Dialect::RETURNING) | on insert | on insert | on insert | the server is asked |
+//! | [`BEGIN_TO_WRITE`](Dialect::BEGIN_TO_WRITE) | – | `BEGIN IMMEDIATE` | – | – |
+//! | [`MAX_BINDS`](Dialect::MAX_BINDS) | 32,766 | 32,766 | 65,535 | 65,535 |
+//! | [`UPDATE_ROWS`](Dialect::UPDATE_ROWS) | 64 | 256 | 1,024 | 64 |
+
+#[cfg(feature = "mysql")]
+mod mysql;
+#[cfg(feature = "postgres")]
+mod pg;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+use diesel::backend::Backend;
+
+/// A database that entities can be written to.
+///
+/// Implemented for `Sqlite`, `Pg` and `Mysql` by the features `sqlite`, `postgres` and `mysql`.
+/// The backend of a `#[derive(MultiConnection)]` enum gets the portable defaults with an empty
+/// impl, `impl Dialect for MultiBackend {}`, or each database's own by handing
+/// [`syntax`](Dialect::syntax) on to the backend that is inside.
+#[diagnostic::on_unimplemented(
+    message = "diesel-versioned does not know the database `{Self}`",
+    label = "no `Dialect` for this backend",
+    note = "enable the feature of diesel-versioned that is called like the database: `sqlite`, `postgres` or `mysql`",
+    note = "for a `#[derive(MultiConnection)]` enum, write `impl diesel_versioned::Dialect for MultiBackend {{}}`"
+)]
+pub trait Dialect: Backend {
+    /// How many values one statement may bind.
+    const MAX_BINDS: usize = 32_766;
+
+    /// How many rows one batched update writes at most.
+    const UPDATE_ROWS: usize = 64;
+
+    /// How many rows one batched insert, delete or read has at most.
+    const OTHER_ROWS: usize = 512;
+
+    /// Whether writers wait for each other row by row, so that rows must be locked in an order.
+    const LOCKS_ROWS: bool = false;
+
+    /// Whether an insert hands back what the database made.
+    const RETURNING: Returning = Returning::Always;
+
+    /// SQL that turns a transaction that was just begun into one that holds the write lock, and
+    /// SQL that begins it again when that fails. `None` where BEGIN is enough.
+    const BEGIN_TO_WRITE: Option<BeginToWrite> = None;
+
+    /// The SQL of this backend.
+    fn syntax(&self) -> Syntax {
+        Syntax::PORTABLE
+    }
+}
+
+/// The SQL of one backend, where it differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Syntax {
+    /// How several rows are updated by one statement.
+    pub batch_update: BatchUpdateSyntax,
+    /// How several tuples are looked up.
+    pub tuples: TupleSyntax,
+    /// What makes the read after a lost write see the row as it is now, not a snapshot.
+    pub lock_current: &'static str,
+    /// What makes a read lock its rows against other writers.
+    pub lock_write: &'static str,
+}
+
+impl Syntax {
+    /// SQL that SQLite, PostgreSQL, MySQL and MariaDB all understand.
+    pub const PORTABLE: Self = Self {
+        batch_update: BatchUpdateSyntax::Case,
+        tuples: TupleSyntax::Or,
+        lock_current: "",
+        lock_write: "",
+    };
+}
+
+/// How several rows are updated by one statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BatchUpdateSyntax {
+    /// `SET a = CASE id WHEN ? THEN ? … END WHERE (id, version) IN …`
+    Case,
+    /// `SET a = v.column3 … FROM (VALUES …) AS v WHERE id = v.column1 AND version = v.column2`
+    Values,
+    /// The same, from a common table expression that locks the rows in key order first.
+    LockedValues,
+}
+
+/// How several tuples are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TupleSyntax {
+    /// `(a = ? AND b = ?) OR (a = ? AND b = ?)`
+    Or,
+    /// `(a, b) IN ((?, ?), (?, ?))`
+    In,
+    /// `(a, b) IN (VALUES (?, ?), (?, ?))`
+    InValues,
+}
+
+/// Whether `INSERT … RETURNING` can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Returning {
+    /// It can.
+    Always,
+    /// It depends on the server. This query has a row if it can.
+    Ask(&'static str),
+}
+
+/// How a transaction takes the write lock; see [`Dialect::BEGIN_TO_WRITE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BeginToWrite {
+    /// Runs inside a transaction that has done nothing yet.
+    pub take: &'static str,
+    /// Runs when `take` failed, so that the transaction that Diesel counts is there to roll back.
+    pub restore: &'static str,
+}

@@ -1,0 +1,20 @@
+//! PostgreSQL.
+
+use super::{BatchUpdateSyntax, Dialect, Syntax, TupleSyntax};
+
+impl Dialect for diesel::pg::Pg {
+    const MAX_BINDS: usize = 65_535;
+    const UPDATE_ROWS: usize = 1_024;
+    const OTHER_ROWS: usize = 1_024;
+    const LOCKS_ROWS: bool = true;
+
+    fn syntax(&self) -> Syntax {
+        Syntax {
+            batch_update: BatchUpdateSyntax::LockedValues,
+            tuples: TupleSyntax::In,
+            lock_current: "",
+            // Not FOR UPDATE: rows of other tables may go on referring to these.
+            lock_write: " FOR NO KEY UPDATE",
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! SQLite.
+
+use super::{BatchUpdateSyntax, BeginToWrite, Dialect, Syntax, TupleSyntax};
+
+impl Dialect for diesel::sqlite::Sqlite {
+    const UPDATE_ROWS: usize = 256;
+
+    // A deferred transaction that reads first fails with BUSY_SNAPSHOT when it writes later, and
+    // no busy_timeout helps.
+    const BEGIN_TO_WRITE: Option<BeginToWrite> = Some(BeginToWrite {
+        take: "ROLLBACK; BEGIN IMMEDIATE",
+        restore: "BEGIN",
+    });
+
+    fn syntax(&self) -> Syntax {
+        Syntax {
+            batch_update: BatchUpdateSyntax::Values,
+            tuples: TupleSyntax::InValues,
+            ..Syntax::PORTABLE
+        }
+    }
+}

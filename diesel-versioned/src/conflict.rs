@@ -1,0 +1,182 @@
+//! The conflict: a guard that did not hold, with what was expected and what stands there.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::changes::Changes;
+use crate::columns::ColumnSet;
+use crate::entity::Versioned;
+use crate::unit_of_work::UnitId;
+
+/// Why the guard did not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ConflictKind {
+    /// Someone else wrote the row: it stands at another version.
+    Modified,
+    /// The row is gone.
+    Deleted,
+    /// The row stands at the expected version, and still the database did not write it: a
+    /// trigger, a rule or row-level security held it back.
+    Refused,
+}
+
+impl ConflictKind {
+    /// A stable name for programs: `conflict.modified`, `conflict.deleted`, `conflict.refused`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Modified => "conflict.modified",
+            Self::Deleted => "conflict.deleted",
+            Self::Refused => "conflict.refused",
+        }
+    }
+}
+
+impl fmt::Display for ConflictKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Modified => "modified",
+            Self::Deleted => "deleted",
+            Self::Refused => "refused",
+        })
+    }
+}
+
+/// One row that was not written because it was not at the expected version.
+///
+/// It holds the three states that a decision needs: [`base`](Conflict::base), as the row was
+/// loaded; [`mine`](Conflict::mine), as I changed it; [`current`](Conflict::current), as the
+/// database has it now.
+#[derive(Clone)]
+pub struct Conflict<T: Versioned> {
+    pub(crate) kind: ConflictKind,
+    pub(crate) key: T::Key,
+    pub(crate) expected: T::Version,
+    pub(crate) base: Option<T>,
+    pub(crate) mine: T,
+    pub(crate) current: Option<T>,
+    pub(crate) source: Option<Arc<diesel::result::Error>>,
+    /// Which slot of which unit, so that it can be discarded there.
+    pub(crate) place: Option<(UnitId, u32)>,
+}
+
+impl<T: Versioned> Conflict<T> {
+    /// Why the guard did not hold.
+    pub fn kind(&self) -> ConflictKind {
+        self.kind
+    }
+
+    /// The table of the row.
+    pub fn table(&self) -> &'static str {
+        T::TABLE
+    }
+
+    /// The primary key of the row.
+    pub fn key(&self) -> &T::Key {
+        &self.key
+    }
+
+    /// The version that the write was guarded by.
+    pub fn expected(&self) -> &T::Version {
+        &self.expected
+    }
+
+    /// The version that stands in the database, `None` if the row is gone.
+    pub fn actual(&self) -> Option<&T::Version> {
+        self.current.as_ref().map(T::version)
+    }
+
+    /// The entity as it was loaded; `None` where that is not known (a lone
+    /// [`save`](crate::VersionedDsl::save), an entity that came from a form).
+    pub fn base(&self) -> Option<&T> {
+        self.base.as_ref()
+    }
+
+    /// The entity as I wanted to write it.
+    pub fn mine(&self) -> &T {
+        &self.mine
+    }
+
+    /// The entity as the database has it now, `None` if the row is gone.
+    pub fn current(&self) -> Option<&T> {
+        self.current.as_ref()
+    }
+
+    /// Which columns I changed, which they changed, which both.
+    ///
+    /// Without a [`base`](Conflict::base) it cannot be told who changed a column; the columns
+    /// that differ are then all [`unattributed`](Changes::unattributed).
+    pub fn changes(&self) -> Changes {
+        let compare = |left: Option<&T>, right: Option<&T>| match (left, right) {
+            (Some(left), Some(right)) => left.changed(right),
+            _ => ColumnSet::EMPTY,
+        };
+        let current = self.current.as_ref();
+        match &self.base {
+            Some(base) => Changes::new::<T>(
+                self.mine.changed(base),
+                compare(current, Some(base)),
+                ColumnSet::EMPTY,
+            ),
+            None => Changes::new::<T>(
+                ColumnSet::EMPTY,
+                ColumnSet::EMPTY,
+                compare(current, Some(&self.mine)),
+            ),
+        }
+    }
+
+    /// Takes the three states out: base, mine, current.
+    pub fn into_parts(self) -> (Option<T>, T, Option<T>) {
+        (self.base, self.mine, self.current)
+    }
+}
+
+impl<T: Versioned> fmt::Display for Conflict<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (table, key, expected) = (T::TABLE, &self.key, &self.expected);
+        match (self.kind, self.actual()) {
+            (ConflictKind::Deleted, _) => write!(
+                f,
+                "`{table}` {key:?} was deleted by someone else (expected version {expected:?}); \
+                 insert it again or drop the change"
+            ),
+            (ConflictKind::Refused, _) => write!(
+                f,
+                "the database did not write `{table}` {key:?} although it stands at the expected \
+                 version {expected:?}; look for a trigger, a rule or row-level security that \
+                 holds it back"
+            ),
+            (ConflictKind::Modified, Some(actual)) => write!(
+                f,
+                "`{table}` {key:?} was changed by someone else (expected version {expected:?}, \
+                 found {actual:?}); reload it and apply the change again"
+            ),
+            (ConflictKind::Modified, None) => write!(
+                f,
+                "`{table}` {key:?} was changed by someone else (expected version {expected:?}); \
+                 reload it and apply the change again"
+            ),
+        }
+    }
+}
+
+impl<T: Versioned> fmt::Debug for Conflict<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conflict")
+            .field("kind", &self.kind)
+            .field("table", &T::TABLE)
+            .field("key", &self.key)
+            .field("expected", &self.expected)
+            .field("actual", &self.actual())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: Versioned> std::error::Error for Conflict<T> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source
+            .as_deref()
+            .map(|source| source as &(dyn std::error::Error + 'static))
+    }
+}

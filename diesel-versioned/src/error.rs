@@ -1,0 +1,370 @@
+//! The errors of single writes and of units, and what a program may decide by.
+
+use std::fmt;
+
+use diesel::result::{DatabaseErrorKind, Error as DieselError};
+
+use crate::conflict::Conflict;
+use crate::conflicts::Conflicts;
+use crate::entity::Versioned;
+
+/// Why a single write did not happen. The entity is as it was before the call.
+///
+/// ```
+/// # use diesel::prelude::*;
+/// # use diesel_versioned::prelude::*;
+/// # fn answer<T: Versioned>(error: &SaveError<T>) -> &'static str {
+/// match error {
+///     SaveError::Conflict(conflict) if conflict.kind() == ConflictKind::Deleted => "it is gone",
+///     SaveError::Conflict(_) => "someone else was faster",
+///     error if error.is_transient() => "try again",
+///     _ => "that cannot be saved",
+/// }
+/// # }
+/// ```
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum SaveError<T: Versioned> {
+    /// The row was not at the expected version, or is gone, or the database held it back.
+    #[error(transparent)]
+    Conflict(Box<Conflict<T>>),
+
+    /// The version is the greatest of its type and cannot move on. Nothing was sent.
+    #[error(
+        "the version {version} of `{table}` {key} is the greatest of its type; \
+         widen the version column and the field"
+    )]
+    VersionExhausted {
+        /// The table.
+        table: &'static str,
+        /// The primary key.
+        key: String,
+        /// The version that has no successor.
+        version: String,
+    },
+
+    /// The guard matched more than one row: the key columns are not unique in the table. Inside a
+    /// transaction, roll it back; outside of one those rows have been written.
+    #[error(
+        "{rows} rows of `{table}` have the key {key}; \
+         add a primary key or a unique index on the key columns"
+    )]
+    NotUnique {
+        /// The table.
+        table: &'static str,
+        /// The primary key.
+        key: String,
+        /// How many rows the guard matched.
+        rows: usize,
+    },
+
+    /// Whatever else the database reported: a constraint, a lost connection, a lock timeout.
+    #[error(
+        "the database reported an error on `{}`; its source says which",
+        T::TABLE
+    )]
+    Database(#[source] DieselError),
+}
+
+impl<T: Versioned> SaveError<T> {
+    /// A stable name for programs, such as `conflict.modified` or `version.exhausted`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Conflict(conflict) => conflict.kind().code(),
+            Self::VersionExhausted { .. } => VERSION_EXHAUSTED,
+            Self::NotUnique { .. } => NOT_UNIQUE,
+            Self::Database(error) => database_code(error),
+        }
+    }
+
+    /// Whether someone else's write is the reason.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Conflict(_))
+    }
+
+    /// Whether the same work, read again and done again, may well succeed: a serialization
+    /// failure, a deadlock, a lock timeout, a busy database.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Database(error) if is_transient(error))
+    }
+
+    /// The conflict, if it is one.
+    pub fn conflict(&self) -> Option<&Conflict<T>> {
+        match self {
+            Self::Conflict(conflict) => Some(conflict),
+            _ => None,
+        }
+    }
+}
+
+impl<T: Versioned> fmt::Debug for SaveError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict(conflict) => conflict.fmt(f),
+            Self::VersionExhausted {
+                table,
+                key,
+                version,
+            } => f
+                .debug_struct("VersionExhausted")
+                .field("table", table)
+                .field("key", key)
+                .field("version", version)
+                .finish(),
+            Self::NotUnique { table, key, rows } => f
+                .debug_struct("NotUnique")
+                .field("table", table)
+                .field("key", key)
+                .field("rows", rows)
+                .finish(),
+            Self::Database(error) => f.debug_tuple("Database").field(error).finish(),
+        }
+    }
+}
+
+impl<T: Versioned> From<DieselError> for SaveError<T> {
+    fn from(error: DieselError) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
+    fn from(conflict: Conflict<T>) -> Self {
+        Self::Conflict(Box::new(conflict))
+    }
+}
+
+/// Why a unit was not committed. Nothing was written, and every entity of the unit is as it was
+/// before the call; only after [`OutcomeUnknown`](CommitError::OutcomeUnknown) the database may
+/// hold the unit's work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
+    /// At least one row was not at the expected version; all of them are listed.
+    #[error(transparent)]
+    Conflicts(Conflicts),
+
+    /// A version is the greatest of its type and cannot move on. Nothing was sent.
+    #[error(
+        "the version {version} of `{table}` {key} is the greatest of its type; \
+         widen the version column and the field"
+    )]
+    VersionExhausted {
+        /// The table.
+        table: &'static str,
+        /// The primary key.
+        key: String,
+        /// The version that has no successor.
+        version: String,
+    },
+
+    /// A statement matched more rows than it was meant for: the key columns are not unique.
+    #[error(
+        "{rows} rows of `{table}` were matched where {meant} were meant; \
+         add a primary key or a unique index on the key columns"
+    )]
+    NotUnique {
+        /// The table.
+        table: &'static str,
+        /// How many rows the statement was meant for.
+        meant: usize,
+        /// How many it matched.
+        rows: usize,
+    },
+
+    /// The unit contradicts itself: the same row twice, a key that was changed. Nothing was sent.
+    #[error("`{table}` {key} cannot be written: {problem}")]
+    Invalid {
+        /// The table.
+        table: &'static str,
+        /// The primary key.
+        key: String,
+        /// What is wrong and what to do.
+        problem: &'static str,
+    },
+
+    /// The connection was lost while COMMIT was under way: the work is either all there or not
+    /// there at all. Read the rows again before you decide; never repeat the unit blindly.
+    #[error(
+        "the connection was lost during COMMIT, so the unit is either written as a whole or not \
+         at all; read its rows again before you repeat it"
+    )]
+    OutcomeUnknown {
+        /// What the client library reported.
+        source: DieselError,
+    },
+
+    /// Whatever else the database reported: a constraint, a lost connection, a lock timeout.
+    #[error("the database reported an error{}; its source says which", on(.entity.as_ref()))]
+    Database {
+        /// What the database reported.
+        source: DieselError,
+        /// Which entity it was about, where that is known.
+        entity: Option<EntityRef>,
+    },
+}
+
+impl CommitError {
+    /// A stable name for programs: that of the first conflict, `version.exhausted`,
+    /// `outcome.unknown`, …
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Conflicts(conflicts) => conflicts.code(),
+            Self::VersionExhausted { .. } => VERSION_EXHAUSTED,
+            Self::NotUnique { .. } => NOT_UNIQUE,
+            Self::Invalid { .. } => "unit.invalid",
+            Self::OutcomeUnknown { .. } => "outcome.unknown",
+            Self::Database { source, .. } => database_code(source),
+        }
+    }
+
+    /// Whether someone else's write is the reason.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Conflicts(_))
+    }
+
+    /// Whether the same work, read again and done again, may well succeed: a serialization
+    /// failure, a deadlock, a lock timeout, a busy database. Never for
+    /// [`OutcomeUnknown`](CommitError::OutcomeUnknown).
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Database { source, .. } if is_transient(source))
+    }
+
+    /// The conflicts, if it is some.
+    pub fn conflicts(&self) -> Option<&Conflicts> {
+        match self {
+            Self::Conflicts(conflicts) => Some(conflicts),
+            _ => None,
+        }
+    }
+}
+
+impl From<DieselError> for CommitError {
+    fn from(source: DieselError) -> Self {
+        Self::Database {
+            source,
+            entity: None,
+        }
+    }
+}
+
+impl From<Conflicts> for CommitError {
+    fn from(conflicts: Conflicts) -> Self {
+        Self::Conflicts(conflicts)
+    }
+}
+
+/// Which entity an error is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EntityRef {
+    /// The table.
+    pub table: &'static str,
+    /// The primary key; `None` where the error is about several rows, or about a row whose key
+    /// the database makes.
+    pub key: Option<String>,
+}
+
+impl fmt::Display for EntityRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            Some(key) => write!(f, "`{}` {key}", self.table),
+            None => write!(f, "`{}`", self.table),
+        }
+    }
+}
+
+fn on(entity: Option<&EntityRef>) -> String {
+    entity.map_or_else(String::new, |entity| format!(" on {entity}"))
+}
+
+/// Why an entity was not taken into a unit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrackError {
+    /// The unit has an entity of this type and key already.
+    #[error(
+        "`{table}` {key} is tracked by this unit already; \
+         change it through the handle that it has, or discard that first"
+    )]
+    AlreadyTracked {
+        /// The table.
+        table: &'static str,
+        /// The primary key.
+        key: String,
+    },
+
+    /// The unit holds as many entities of this type as it can number.
+    #[error("a unit holds at most 4,294,967,295 entities of `{table}`; commit some of them first")]
+    Full {
+        /// The table.
+        table: &'static str,
+    },
+
+    /// The handle is of another unit, or its entity is no longer part of this one.
+    #[error(
+        "the handle of a `{table}` does not belong to this unit; \
+         take one that this unit gave out and that was not discarded"
+    )]
+    UnknownHandle {
+        /// The table.
+        table: &'static str,
+    },
+}
+
+impl TrackError {
+    /// A stable name for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::AlreadyTracked { .. } => "unit.already_tracked",
+            Self::Full { .. } => "unit.full",
+            Self::UnknownHandle { .. } => "unit.unknown_handle",
+        }
+    }
+}
+
+const VERSION_EXHAUSTED: &str = "version.exhausted";
+const NOT_UNIQUE: &str = "key.not_unique";
+
+fn database_code(error: &DieselError) -> &'static str {
+    use DatabaseErrorKind as Kind;
+    match error {
+        DieselError::NotFound => "row.not_found",
+        DieselError::DatabaseError(kind, _) => match kind {
+            Kind::UniqueViolation => "constraint.unique",
+            Kind::ForeignKeyViolation => "constraint.foreign_key",
+            Kind::NotNullViolation => "constraint.not_null",
+            Kind::CheckViolation => "constraint.check",
+            Kind::ClosedConnection => "connection.closed",
+            Kind::ReadOnlyTransaction => "transaction.read_only",
+            _ if is_transient(error) => "database.transient",
+            _ => "database",
+        },
+        _ => "database",
+    }
+}
+
+/// Whether the database turned the work away for reasons that pass. Diesel hands on no error
+/// number, so what it does not name by kind is told by the text of the client library (SQLite,
+/// MariaDB) or of the server (PostgreSQL, in English).
+pub(crate) fn is_transient(error: &DieselError) -> bool {
+    const TEXTS: [&str; 8] = [
+        "deadlock detected",                       // PostgreSQL 40P01
+        "canceling statement due to lock timeout", // PostgreSQL 55P03
+        "could not obtain lock on row",            // PostgreSQL 55P03, NOWAIT
+        "Deadlock found",                          // MySQL 1213
+        "Lock wait timeout exceeded",              // MySQL 1205
+        "Record has changed since last read",      // MariaDB 1020
+        "database is locked",                      // SQLite BUSY, BUSY_SNAPSHOT
+        "database table is locked",                // SQLite LOCKED
+    ];
+    match error {
+        DieselError::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
+        DieselError::DatabaseError(DatabaseErrorKind::Unknown, information) => {
+            let message = information.message();
+            TEXTS.iter().any(|text| message.contains(text))
+        }
+        DieselError::RollbackErrorOnCommit { commit_error, .. } => is_transient(commit_error),
+        _ => false,
+    }
+}

@@ -1,0 +1,159 @@
+//! A unit of work on a blocking connection: performs what the protocol says.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use diesel::QueryResult;
+use diesel::connection::LoadConnection;
+use diesel::result::Error;
+
+use super::session::{self, Depth};
+use super::set::BlockingSet;
+use super::single::VersionedDsl;
+use crate::backend::Dialect;
+use crate::entity::{AsKey, Versioned};
+use crate::error::CommitError;
+use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, UnitOfWork};
+
+impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
+    /// A unit without entities.
+    pub fn new() -> Self {
+        Self::empty()
+    }
+}
+
+impl<C: 'static> Default for UnitOfWork<C, dyn BlockingSet<C>> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<C> UnitOfWork<C, dyn BlockingSet<C>>
+where
+    C: LoadConnection + 'static,
+    C::Backend: Dialect,
+{
+    /// Reads a row and takes it in. A row that the unit has already is not read again.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no such row or the unit deletes it, so that Diesel's `optional()`
+    /// works; otherwise what the database reports.
+    pub fn find<T>(&mut self, conn: &mut C, key: impl AsKey<T::Key>) -> QueryResult<Handle<T>>
+    where
+        T: Versioned + VersionedDsl<C>,
+        dyn BlockingSet<C>: Holds<T>,
+    {
+        let key = key.as_key();
+        match self.known(&key) {
+            Ok(Some(handle)) => Ok(handle),
+            Ok(None) => {
+                let entity = T::find(conn, key)?;
+                self.attach(entity)
+                    .map_err(|error| Error::QueryBuilderError(Box::new(error)))
+            }
+            Err(_deleted) => Err(Error::NotFound),
+        }
+    }
+
+    /// Writes everything that was changed, in one transaction, all or none.
+    ///
+    /// Inside a caller's transaction it is a savepoint: after a failure the caller's earlier work
+    /// stands. A unit can be used again after success (clean, at the new versions) and after
+    /// failure (dirty, at the old ones).
+    ///
+    /// # Errors
+    ///
+    /// [`CommitError::Conflicts`] with every row that was not at the expected version, and the
+    /// others that [`CommitError`] lists. Nothing is written then and nothing in memory is changed;
+    /// only after [`CommitError::OutcomeUnknown`] the database may hold the work.
+    ///
+    /// # Panics
+    ///
+    /// If a closure of the unit panics: the transaction is rolled back and the panic goes on; the
+    /// unit is as after any failure. If an after-commit hook panics, the unit is committed.
+    pub fn commit(&mut self, conn: &mut C) -> Result<Committed, CommitError> {
+        let result = self.run(conn);
+        match result {
+            Ok(nested) => {
+                let mut done = self.succeed(nested);
+                if !nested {
+                    done.run_hooks();
+                }
+                Ok(done)
+            }
+            Err(error) => {
+                self.fail();
+                Err(error)
+            }
+        }
+    }
+
+    /// Performs the protocol; returns whether it was inside a caller's transaction.
+    fn run(&mut self, conn: &mut C) -> Result<bool, CommitError> {
+        let outer = session::depth(conn)?;
+        let mut protocol = self.start(C::Backend::LOCKS_ROWS, C::Backend::RETURNING)?;
+        let mut answer = Ok(0);
+        loop {
+            let action = protocol.next(&mut self.sets, answer);
+            if let Action::Finish(result) = action {
+                return result.map(|()| outer.is_some());
+            }
+            // A panic of a closure, a `Clone` or a `ToSql` must not leave the transaction open.
+            let performed = catch_unwind(AssertUnwindSafe(|| self.perform(conn, action, outer)));
+            answer = performed.unwrap_or_else(|panic| {
+                self.fail();
+                // The panic is what the caller has to hear of, whatever the rollback says.
+                drop(session::roll_back_to(conn, outer));
+                resume_unwind(panic)
+            });
+        }
+    }
+
+    fn perform(&mut self, conn: &mut C, action: Action, outer: Depth) -> Answer {
+        let nothing = |()| 0;
+        match action {
+            Action::Begin => session::begin(conn).map(nothing),
+            Action::AskServer(question) => session::count_rows(conn, question),
+            Action::Lock { set, only_checks } => self.sets[set].1.lock(conn, only_checks),
+            Action::Resolve { set, level } => {
+                self.resolve(set, level);
+                Ok(0)
+            }
+            Action::Write {
+                set,
+                group,
+                server_returns,
+            } => self.sets[set].1.write(conn, &group, server_returns),
+            Action::Also(index) => {
+                let depth = session::depth(conn)?;
+                (self.also[index])(conn)?;
+                session::same_depth(conn, depth).map(nothing)
+            }
+            Action::Commit => session::commit(conn).map(nothing),
+            Action::Rollback => session::roll_back_to(conn, outer).map(nothing),
+            Action::Ping => session::ping(conn).map(nothing),
+            Action::ReadCurrent { set } => self.sets[set].1.read_current(conn),
+            Action::Finish(_) => Ok(0),
+        }
+    }
+}
+
+/// Saves whole rows in a unit of their own; see [`VersionedDsl::save_all`].
+pub(super) fn save_all<T, C>(conn: &mut C, entities: &mut [T]) -> Result<(), CommitError>
+where
+    T: Versioned,
+    C: LoadConnection + 'static,
+    C::Backend: Dialect,
+    dyn BlockingSet<C>: Holds<T>,
+{
+    let mut uow = UnitOfWork::<C, dyn BlockingSet<C>>::new();
+    let handles = uow.save_slice(entities)?;
+    let done = uow.commit(conn)?;
+    drop(done);
+    for (entity, handle) in entities.iter_mut().zip(handles) {
+        if let Some(saved) = uow.get(handle) {
+            entity.set_version(saved.version().clone());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! The few things that are done to a blocking connection.
+
+use std::num::NonZeroU32;
+
+use diesel::QueryResult;
+use diesel::connection::{
+    Connection, DefaultLoadingMode, LoadConnection, SimpleConnection, TransactionManager,
+};
+use diesel::expression::QueryMetadata;
+use diesel::query_builder::{Query, QueryFragment, QueryId};
+use diesel::result::Error;
+
+use crate::backend::Dialect;
+use crate::statement::{Entity, Question};
+
+/// Runs a statement and returns how many rows it matched.
+pub(super) fn affected<C, S>(conn: &mut C, statement: &S) -> QueryResult<usize>
+where
+    C: Connection,
+    S: QueryFragment<C::Backend> + QueryId,
+{
+    conn.execute_returning_count(statement)
+}
+
+/// Runs a statement and returns its rows, all of them: an error of the last one is an error.
+pub(super) fn rows<C, T, S>(conn: &mut C, statement: S) -> QueryResult<Vec<T>>
+where
+    C: LoadConnection,
+    C::Backend: QueryMetadata<S::SqlType>,
+    T: Entity<C::Backend>,
+    S: Query + QueryFragment<C::Backend> + QueryId,
+{
+    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, statement)?;
+    cursor.map(|row| T::from_row(&row?)).collect()
+}
+
+/// How deep in transactions a connection is.
+pub(super) type Depth = Option<NonZeroU32>;
+
+pub(super) fn depth<C: Connection>(conn: &mut C) -> QueryResult<Depth> {
+    C::TransactionManager::transaction_manager_status_mut(conn).transaction_depth()
+}
+
+/// Begins a transaction that is going to write, or a savepoint inside the caller's.
+pub(super) fn begin<C>(conn: &mut C) -> QueryResult<()>
+where
+    C: Connection,
+    C::Backend: Dialect,
+{
+    let outer = depth(conn)?;
+    C::TransactionManager::begin_transaction(conn)?;
+    let (None, Some(sql)) = (outer, C::Backend::BEGIN_TO_WRITE) else {
+        return Ok(());
+    };
+    if let Err(error) = conn.batch_execute(sql.take) {
+        conn.batch_execute(sql.restore)?;
+        roll_back_to(conn, outer)?;
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// Commits, or releases the savepoint, that was begun at a depth.
+pub(super) fn commit<C: Connection>(conn: &mut C) -> QueryResult<()> {
+    C::TransactionManager::commit_transaction(conn)
+}
+
+/// Rolls back until the connection is as deep as it was.
+pub(super) fn roll_back_to<C: Connection>(conn: &mut C, outer: Depth) -> QueryResult<()> {
+    let deeper = |depth: Depth| depth.map_or(0, NonZeroU32::get) > outer.map_or(0, NonZeroU32::get);
+    while deeper(depth(conn)?) {
+        let before = depth(conn)?;
+        C::TransactionManager::rollback_transaction(conn)?;
+        if depth(conn)? == before {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Fails if a closure that was lent the connection has ended the transaction around it.
+pub(super) fn same_depth<C: Connection>(conn: &mut C, before: Depth) -> QueryResult<()> {
+    if depth(conn)? == before {
+        Ok(())
+    } else {
+        let problem = "a closure given to `also` left a transaction open or ended the unit's own; \
+                       let it use `conn.transaction(…)`";
+        Err(Error::QueryBuilderError(problem.into()))
+    }
+}
+
+/// How many rows a query that binds nothing has.
+pub(super) fn count_rows<C: LoadConnection>(conn: &mut C, sql: &'static str) -> QueryResult<usize> {
+    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, Question::new(sql))?;
+    cursor
+        .into_iter()
+        .try_fold(0, |count, row| row.map(|_| count + 1))
+}
+
+/// Whether the server still answers.
+pub(super) fn ping<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
+    conn.batch_execute("SELECT 1")
+}

@@ -1,0 +1,112 @@
+//! One entity type's rows on a blocking connection.
+
+use diesel::QueryResult;
+use diesel::connection::LoadConnection;
+use diesel::expression::QueryMetadata;
+
+use super::session::{affected, rows};
+use crate::backend::Dialect;
+use crate::entity::Versioned;
+use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, chunks};
+use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, WriteOperation};
+
+/// The rows of one entity type, on a blocking connection of the type `C`.
+#[allow(private_interfaces, reason = "only this crate can call these")]
+pub trait BlockingSet<C>: SetCore {
+    #[doc(hidden)]
+    fn write(&mut self, conn: &mut C, group: &Group, server_returns: bool) -> QueryResult<usize>;
+
+    #[doc(hidden)]
+    fn lock(&mut self, conn: &mut C, only_checks: bool) -> QueryResult<usize>;
+
+    #[doc(hidden)]
+    fn read_current(&mut self, conn: &mut C) -> QueryResult<usize>;
+}
+
+#[allow(private_interfaces, reason = "see the trait")]
+impl<T, C> BlockingSet<C> for Set<T>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    fn write(&mut self, conn: &mut C, group: &Group, server_returns: bool) -> QueryResult<usize> {
+        match group.operation {
+            WriteOperation::Update => self
+                .update_statements(group)
+                .try_fold(0, |sum, statement| Ok(sum + affected(conn, &statement)?)),
+            WriteOperation::Delete => self
+                .delete_statements(group)
+                .try_fold(0, |sum, statement| Ok(sum + affected(conn, &statement)?)),
+            WriteOperation::Insert { .. } => {
+                let mode = InsertMode::of::<T, C::Backend>(server_returns);
+                let mut landed = Vec::new();
+                let mut count = 0;
+                for chunk in self.insert_chunks::<C::Backend>(group) {
+                    match mode {
+                        InsertMode::Plain => count += affected(conn, &Insert::new(chunk))?,
+                        InsertMode::Returning => {
+                            landed.append(&mut rows(conn, InsertReturning::new(chunk))?);
+                        }
+                        InsertMode::ReadByKey => {
+                            let keys: Vec<T::Key> = chunk.iter().map(|row| row.key()).collect();
+                            affected(conn, &Insert::new(chunk))?;
+                            landed.append(&mut rows(
+                                conn,
+                                Select::<T, _>::new(&keys, Lock::Current),
+                            )?);
+                        }
+                        InsertMode::OneByOne => {
+                            for row in chunk {
+                                affected(conn, &Insert::new([row]))?;
+                                landed.append(&mut rows(conn, LastInserted::new(row))?);
+                            }
+                        }
+                    }
+                }
+                Ok(match mode {
+                    InsertMode::Plain => count,
+                    _ => self.land(group, landed),
+                })
+            }
+        }
+    }
+
+    fn lock(&mut self, conn: &mut C, only_checks: bool) -> QueryResult<usize> {
+        let found = read(conn, &self.guarded_keys(only_checks), Lock::Write)?;
+        Ok(self.unmoved(&found))
+    }
+
+    fn read_current(&mut self, conn: &mut C) -> QueryResult<usize> {
+        let found = read(conn, &self.guarded_keys(false), Lock::Current)?;
+        let count = found.len();
+        self.see_current(found);
+        Ok(count)
+    }
+}
+
+/// Reads the rows with some keys.
+fn read<T, C>(conn: &mut C, keys: &[T::Key], lock: Lock) -> QueryResult<Vec<T>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    let (most, max_binds) = (C::Backend::OTHER_ROWS, C::Backend::MAX_BINDS);
+    let mut found = Vec::with_capacity(keys.len());
+    for keys in chunks(keys, most, T::KEY_COUNT, max_binds) {
+        found.append(&mut rows(conn, Select::<T, _>::new(keys, lock))?);
+    }
+    Ok(found)
+}
+
+impl<T, C> Holds<T> for dyn BlockingSet<C>
+where
+    T: Versioned,
+    C: 'static,
+    Set<T>: BlockingSet<C>,
+{
+    fn boxed(set: Set<T>) -> Box<Self> {
+        Box::new(set)
+    }
+}

@@ -1,0 +1,15 @@
+//! What a program that saves entities needs, for blocking connections.
+//!
+//! ```
+//! use diesel::prelude::*;
+//! use diesel_versioned::prelude::*;
+//! ```
+
+pub use crate::execute::VersionedDsl;
+pub use crate::{
+    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
+    SaveError, TrackError, VersionValue, Versioned, VersionedPart,
+};
+
+/// The unit of work on a blocking connection of the type `C`.
+pub type UnitOfWork<C> = crate::UnitOfWork<C>;

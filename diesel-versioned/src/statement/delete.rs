@@ -1,0 +1,51 @@
+//! `DELETE`, of one row and of many, guarded.
+
+use std::marker::PhantomData;
+
+use diesel::QueryResult;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+
+use super::row::Row;
+use super::target::{Entity, guard_columns, one_of};
+use crate::backend::Dialect;
+
+/// `DELETE FROM t WHERE (id, version) IN ((?, ?), …)`, or `id = ? AND version = ?` for one row.
+pub(crate) struct Delete<'a, T: Entity<DB>, DB: Dialect> {
+    from: T::From,
+    rows: Vec<Row<'a, T>>,
+    backend: PhantomData<DB>,
+}
+
+impl<'a, T: Entity<DB>, DB: Dialect> Delete<'a, T, DB> {
+    /// Deletes each of the entities that stands at the version it was read at.
+    pub(crate) fn new(entities: impl IntoIterator<Item = &'a T>) -> Self {
+        Self {
+            from: T::from_clause(),
+            rows: entities
+                .into_iter()
+                .map(|entity| Row::new(entity, entity.version().clone()))
+                .collect(),
+            backend: PhantomData,
+        }
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Delete<'_, T, DB> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        out.push_sql("DELETE FROM ");
+        self.from.walk_ast(out.reborrow())?;
+        out.push_sql(" WHERE ");
+        one_of::<T, DB, _>(
+            &guard_columns::<T>(),
+            &self.rows,
+            &mut out,
+            |row, part, out| row.bind_guard(part, out),
+        )
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryId for Delete<'_, T, DB> {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}

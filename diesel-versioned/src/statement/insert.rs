@@ -1,0 +1,145 @@
+//! `INSERT` of one row and of many, with and without what the database made.
+
+use diesel::QueryResult;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+
+use super::row::Row;
+use super::target::{Entity, column, list};
+use crate::backend::Dialect;
+use crate::columns::{Column, Role};
+
+/// `INSERT INTO t (…) VALUES (…), …`; every row gets the initial version, whatever its field holds.
+pub(crate) struct Insert<'a, T: Entity<DB>, DB: Dialect> {
+    from: T::From,
+    rows: Vec<Row<'a, T>>,
+}
+
+impl<'a, T: Entity<DB>, DB: Dialect> Insert<'a, T, DB> {
+    /// Inserts each of the entities.
+    pub(crate) fn new(entities: impl IntoIterator<Item = &'a T>) -> Self {
+        Self {
+            from: T::from_clause(),
+            rows: entities
+                .into_iter()
+                .map(|entity| Row::new(entity, T::initial_version()))
+                .collect(),
+        }
+    }
+
+    /// How many values a row binds.
+    pub(crate) const BINDS_PER_ROW: usize = T::INSERTABLE.len();
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Insert<'_, T, DB> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        out.push_sql("INSERT INTO ");
+        self.from.walk_ast(out.reborrow())?;
+        out.push_sql(" (");
+        list(T::INSERTABLE.iter(), ", ", &mut out, |index, out| {
+            column::<T, DB>(index, out)
+        })?;
+        out.push_sql(") VALUES ");
+        list(&self.rows, ", ", &mut out, |row, out| {
+            out.push_sql("(");
+            list(T::INSERTABLE.iter(), ", ", out, |index, out| {
+                row.bind_value(index, out)
+            })?;
+            out.push_sql(")");
+            Ok(())
+        })
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryId for Insert<'_, T, DB> {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+/// The same with `RETURNING …`: the rows as the database has them.
+pub(crate) struct InsertReturning<'a, T: Entity<DB>, DB: Dialect> {
+    insert: Insert<'a, T, DB>,
+    selection: T::Selection,
+}
+
+impl<'a, T: Entity<DB>, DB: Dialect> InsertReturning<'a, T, DB> {
+    /// Inserts each of the entities.
+    pub(crate) fn new(entities: impl IntoIterator<Item = &'a T>) -> Self {
+        Self {
+            insert: Insert::new(entities),
+            selection: T::selection(),
+        }
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for InsertReturning<'_, T, DB> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        self.insert.walk_ast(out.reborrow())?;
+        out.push_sql(" RETURNING ");
+        self.selection.walk_ast(out)
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> Query for InsertReturning<'_, T, DB> {
+    type SqlType = T::SqlType;
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryId for InsertReturning<'_, T, DB> {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+/// `SELECT … WHERE id = LAST_INSERT_ID()`: the row that this connection inserted last, for
+/// servers without `RETURNING`. Parts of the key that the insert wrote are bound.
+pub(crate) struct LastInserted<T: Entity<DB>, DB: Dialect> {
+    from: T::From,
+    selection: T::Selection,
+    key: T::Key,
+}
+
+impl<T: Entity<DB>, DB: Dialect> LastInserted<T, DB> {
+    /// The row that `entity` was inserted as.
+    pub(crate) fn new(entity: &T) -> Self {
+        Self {
+            from: T::from_clause(),
+            selection: T::selection(),
+            key: entity.key(),
+        }
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for LastInserted<T, DB> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        out.push_sql("SELECT ");
+        self.selection.walk_ast(out.reborrow())?;
+        out.push_sql(" FROM ");
+        self.from.walk_ast(out.reborrow())?;
+        out.push_sql(" WHERE ");
+        list(0..T::KEY_COUNT, " AND ", &mut out, |part, out| {
+            let index = T::key_column(part);
+            column::<T, DB>(index, out)?;
+            out.push_sql(" = ");
+            if generated(T::column(index)) {
+                out.push_sql("LAST_INSERT_ID()");
+                Ok(())
+            } else {
+                T::bind_key(&self.key, part, out)
+            }
+        })
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> Query for LastInserted<T, DB> {
+    type SqlType = T::SqlType;
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryId for LastInserted<T, DB> {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+fn generated(column: Column) -> bool {
+    matches!(column.role, Role::Key { insert: false })
+}

@@ -1,0 +1,119 @@
+//! `SELECT` by key: to find a row, to lock rows, to see what stands there after a lost write.
+
+use std::marker::PhantomData;
+
+use diesel::QueryResult;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+
+use super::target::{Entity, column, key_columns, list, one_of};
+use crate::backend::Dialect;
+
+/// What a read does to the rows that it finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// Shows the rows as they are now, never an older snapshot.
+    Current,
+    /// Keeps other writers away until the transaction ends; locks in key order.
+    Write,
+}
+
+/// `SELECT … FROM t WHERE id = ?`, as Diesel's `find` reads.
+pub(crate) struct Find<T: Entity<DB>, DB: Dialect> {
+    from: T::From,
+    selection: T::Selection,
+    key: [T::Key; 1],
+}
+
+impl<T: Entity<DB>, DB: Dialect> Find<T, DB> {
+    /// The row with this key.
+    pub(crate) fn new(key: T::Key) -> Self {
+        Self {
+            from: T::from_clause(),
+            selection: T::selection(),
+            key: [key],
+        }
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Find<T, DB> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        walk_select::<T, DB>(&self.selection, &self.from, &self.key, &mut out)
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> Query for Find<T, DB> {
+    type SqlType = T::SqlType;
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryId for Find<T, DB> {
+    type QueryId = FindByKey<T>;
+}
+
+/// What the read of one row of an entity type is known by.
+pub(crate) struct FindByKey<T>(PhantomData<T>);
+
+/// `SELECT … FROM t WHERE id IN (?, …)` with a lock.
+pub(crate) struct Select<'a, T: Entity<DB>, DB: Dialect> {
+    from: T::From,
+    selection: T::Selection,
+    keys: &'a [T::Key],
+    lock: Lock,
+    backend: PhantomData<DB>,
+}
+
+impl<'a, T: Entity<DB>, DB: Dialect> Select<'a, T, DB> {
+    /// The rows with these keys.
+    pub(crate) fn new(keys: &'a [T::Key], lock: Lock) -> Self {
+        Self {
+            from: T::from_clause(),
+            selection: T::selection(),
+            keys,
+            lock,
+            backend: PhantomData,
+        }
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Select<'_, T, DB> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        walk_select::<T, DB>(&self.selection, &self.from, self.keys, &mut out)?;
+        if self.keys.len() > 1 && self.lock == Lock::Write {
+            out.push_sql(" ORDER BY ");
+            list(key_columns::<T>(), ", ", &mut out, |index, out| {
+                column::<T, DB>(index, out)
+            })?;
+        }
+        let syntax = out.backend().syntax();
+        out.push_sql(match self.lock {
+            Lock::Current => syntax.lock_current,
+            Lock::Write => syntax.lock_write,
+        });
+        Ok(())
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> Query for Select<'_, T, DB> {
+    type SqlType = T::SqlType;
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryId for Select<'_, T, DB> {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+fn walk_select<'b, T: Entity<DB>, DB: Dialect>(
+    selection: &'b T::Selection,
+    from: &'b T::From,
+    keys: &'b [T::Key],
+    out: &mut AstPass<'_, 'b, DB>,
+) -> QueryResult<()> {
+    out.push_sql("SELECT ");
+    selection.walk_ast(out.reborrow())?;
+    out.push_sql(" FROM ");
+    from.walk_ast(out.reborrow())?;
+    out.push_sql(" WHERE ");
+    one_of::<T, DB, _>(&key_columns::<T>(), keys, out, |key, part, out| {
+        T::bind_key(key, part, out)
+    })
+}

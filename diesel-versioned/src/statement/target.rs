@@ -1,0 +1,175 @@
+//! What a statement needs of an entity on one backend, and the SQL pieces that all of them share.
+
+use diesel::QueryResult;
+use diesel::backend::Backend;
+use diesel::deserialize::FromSqlRow;
+use diesel::expression::{Expression, Selectable};
+use diesel::query_builder::{AstPass, QueryFragment};
+use diesel::query_source::QuerySource;
+use diesel::result::Error;
+use diesel::row::Row as DatabaseRow;
+
+use crate::backend::{Dialect, TupleSyntax};
+use crate::entity::{Bind, Versioned};
+
+/// An entity that one backend can write and read: it derives `Versioned`, its values can be
+/// bound, and it is `Selectable` and `Queryable`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written to and read from the database `{DB}`",
+    label = "needs `#[derive(Versioned, Selectable, Queryable)]`",
+    note = "derive `Queryable, Selectable, Versioned` on `{Self}`",
+    note = "if it does already, a field's type does not fit its column on this database: add \
+            `#[diesel(check_for_backend({DB}))]` to see which"
+)]
+pub trait Entity<DB: Backend>: Bind<DB> {
+    /// The table in FROM.
+    #[doc(hidden)]
+    type From: QueryFragment<DB> + Send;
+
+    /// The selected columns.
+    #[doc(hidden)]
+    type Selection: QueryFragment<DB>;
+
+    /// The SQL type of the selected columns.
+    #[doc(hidden)]
+    type SqlType;
+
+    #[doc(hidden)]
+    fn from_clause() -> Self::From;
+
+    #[doc(hidden)]
+    fn selection() -> Self::Selection;
+
+    #[doc(hidden)]
+    fn from_row<'a>(row: &impl DatabaseRow<'a, DB>) -> QueryResult<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, DB> Entity<DB> for T
+where
+    DB: Backend,
+    T: Bind<DB> + Selectable<DB>,
+    T: FromSqlRow<<<T as Selectable<DB>>::SelectExpression as Expression>::SqlType, DB>,
+    <T as Selectable<DB>>::SelectExpression: QueryFragment<DB>,
+    <T::Table as QuerySource>::FromClause: QueryFragment<DB> + Send,
+{
+    type From = <T::Table as QuerySource>::FromClause;
+    type Selection = <T as Selectable<DB>>::SelectExpression;
+    type SqlType = <Self::Selection as Expression>::SqlType;
+
+    fn from_clause() -> Self::From {
+        T::table().from_clause()
+    }
+
+    fn selection() -> Self::Selection {
+        T::construct_selection()
+    }
+
+    fn from_row<'a>(row: &impl DatabaseRow<'a, DB>) -> QueryResult<Self> {
+        T::build_from_row(row).map_err(Error::DeserializationError)
+    }
+}
+
+/// Writes `name` of the column at `index`, quoted.
+pub(super) fn column<T: Versioned, DB: Backend>(
+    index: usize,
+    out: &mut AstPass<'_, '_, DB>,
+) -> QueryResult<()> {
+    out.push_identifier(T::column(index).name)
+}
+
+/// Writes `table.name` of the column at `index`, quoted.
+pub(super) fn qualified<'b, T: Entity<DB>, DB: Backend>(
+    from: &'b T::From,
+    index: usize,
+    out: &mut AstPass<'_, 'b, DB>,
+) -> QueryResult<()> {
+    from.walk_ast(out.reborrow())?;
+    out.push_sql(".");
+    column::<T, DB>(index, out)
+}
+
+/// Writes a list, `separator` between its items.
+pub(super) fn list<'b, DB: Backend, I: IntoIterator>(
+    items: I,
+    separator: &str,
+    out: &mut AstPass<'_, 'b, DB>,
+    mut write: impl FnMut(I::Item, &mut AstPass<'_, 'b, DB>) -> QueryResult<()>,
+) -> QueryResult<()> {
+    for (position, item) in items.into_iter().enumerate() {
+        if position > 0 {
+            out.push_sql(separator);
+        }
+        write(item, out)?;
+    }
+    Ok(())
+}
+
+/// Writes that columns have one of several tuples of values: `a = ? AND b = ?` for one, the
+/// backend's form for more.
+pub(super) fn one_of<'b, T: Entity<DB>, DB: Dialect, R>(
+    columns: &[usize],
+    rows: &'b [R],
+    out: &mut AstPass<'_, 'b, DB>,
+    bind: impl Fn(&'b R, usize, &mut AstPass<'_, 'b, DB>) -> QueryResult<()>,
+) -> QueryResult<()> {
+    let equals = |row: &'b R, out: &mut AstPass<'_, 'b, DB>| {
+        list(
+            columns.iter().enumerate(),
+            " AND ",
+            out,
+            |(part, &index), out| {
+                column::<T, DB>(index, out)?;
+                out.push_sql(" = ");
+                bind(row, part, out)
+            },
+        )
+    };
+    if let [row] = rows {
+        return equals(row, out);
+    }
+    if let [single] = columns {
+        column::<T, DB>(*single, out)?;
+        out.push_sql(" IN (");
+        list(rows, ", ", out, |row, out| bind(row, 0, out))?;
+        out.push_sql(")");
+        return Ok(());
+    }
+    let opening = match out.backend().syntax().tuples {
+        TupleSyntax::Or => {
+            out.push_sql("(");
+            list(rows, ") OR (", out, equals)?;
+            out.push_sql(")");
+            return Ok(());
+        }
+        TupleSyntax::In => ") IN (",
+        TupleSyntax::InValues => ") IN (VALUES ",
+    };
+    out.push_sql("(");
+    list(columns, ", ", out, |&index, out| {
+        column::<T, DB>(index, out)
+    })?;
+    out.push_sql(opening);
+    list(rows, ", ", out, |row, out| {
+        out.push_sql("(");
+        list(0..columns.len(), ", ", out, |part, out| {
+            bind(row, part, out)
+        })?;
+        out.push_sql(")");
+        Ok(())
+    })?;
+    out.push_sql(")");
+    Ok(())
+}
+
+/// The positions of the key's columns.
+pub(super) fn key_columns<T: Versioned>() -> Vec<usize> {
+    (0..T::KEY_COUNT).map(T::key_column).collect()
+}
+
+/// The positions of the columns that the guard compares: the key's, then the version's.
+pub(super) fn guard_columns<T: Versioned>() -> Vec<usize> {
+    let mut columns = key_columns::<T>();
+    columns.push(T::VERSION_COLUMN);
+    columns
+}

@@ -1,0 +1,339 @@
+//! What a commit did, and how its effect in memory is taken back.
+
+use std::any::Any;
+use std::fmt;
+
+use super::handle::UnitId;
+use super::set::Set;
+use super::slot::{Slot, State};
+use super::work::Work;
+use super::{Hook, Link, SetCore, UnitOfWork};
+use crate::entity::Versioned;
+
+/// What was done to a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Operation {
+    /// It was inserted.
+    Insert,
+    /// Some of its columns were written.
+    Update,
+    /// Only its version moved on.
+    Touch,
+    /// It was deleted.
+    Delete,
+}
+
+/// One row that a unit wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CommittedChange {
+    table: &'static str,
+    key: String,
+    operation: Operation,
+    old_version: Option<String>,
+    new_version: Option<String>,
+}
+
+impl CommittedChange {
+    /// The table of the row.
+    pub fn table(&self) -> &'static str {
+        self.table
+    }
+
+    /// The primary key, as text.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What was done.
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The version that the row was at, as text; `None` for an insert.
+    pub fn old_version(&self) -> Option<&str> {
+        self.old_version.as_deref()
+    }
+
+    /// The version that the row is at now, as text; `None` for a delete.
+    pub fn new_version(&self) -> Option<&str> {
+        self.new_version.as_deref()
+    }
+}
+
+/// What [`commit`](UnitOfWork::commit) did: every row that was written, with its versions.
+///
+/// A commit inside a caller's transaction is only as durable as that transaction. Its
+/// after-commit hooks are handed back here ([`run_hooks`](Committed::run_hooks)), and if the
+/// caller rolls back, [`undo`](Committed::undo) takes the effect in memory back.
+#[must_use = "inside a caller's transaction it holds the after-commit hooks and the way back"]
+pub struct Committed {
+    pub(super) unit: UnitId,
+    pub(super) sequence: u64,
+    pub(super) rows: Vec<Box<dyn CommittedRows>>,
+    pub(super) hooks: Vec<Hook>,
+    pub(super) nested: Option<Nested>,
+}
+
+/// What a unit had that a commit inside a caller's transaction took from it.
+pub(super) struct Nested {
+    pub(super) also: Box<dyn Any + Send>,
+    pub(super) links: Vec<Link>,
+}
+
+impl Committed {
+    /// Every row that was written: by entity type in the order in which the types joined the
+    /// unit; within each deletes, updates, inserts.
+    pub fn iter(&self) -> impl Iterator<Item = CommittedChange> + '_ {
+        self.rows
+            .iter()
+            .flat_map(|rows| (0..rows.len()).filter_map(|index| rows.change(index)))
+    }
+
+    /// How many rows were written.
+    pub fn len(&self) -> usize {
+        self.rows.iter().map(|rows| rows.len()).sum()
+    }
+
+    /// Whether nothing had to be written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the unit ran inside a caller's transaction, so that its work is not durable yet.
+    pub fn is_nested(&self) -> bool {
+        self.nested.is_some()
+    }
+
+    /// Runs the after-commit hooks of a unit that ran inside a caller's transaction; call it once
+    /// that transaction is committed. Does nothing if there are none, or if they have run.
+    pub fn run_hooks(&mut self) {
+        for hook in std::mem::take(&mut self.hooks) {
+            hook(self);
+        }
+    }
+
+    /// Takes the effect in memory back, after the caller's transaction was rolled back: each
+    /// entity that the commit changed is as it was just before it, dirty and at its old version,
+    /// and what [`also`](UnitOfWork::also) and [`after_commit`](UnitOfWork::after_commit) were
+    /// given belongs to the unit again.
+    ///
+    /// # Errors
+    ///
+    /// [`UndoError`] if the work is durable, belongs to another unit, or is not the last that the
+    /// unit did. Nothing is changed then.
+    pub fn undo<C: 'static, V: SetCore + ?Sized>(
+        self,
+        uow: &mut UnitOfWork<C, V>,
+    ) -> Result<(), UndoError> {
+        let Some(nested) = self.nested else {
+            return Err(UndoError::Durable);
+        };
+        if self.unit != uow.id {
+            return Err(UndoError::OtherUnit);
+        }
+        if self.sequence != uow.sequence {
+            return Err(UndoError::NotTheLast);
+        }
+        for (rows, set) in self.rows.into_iter().zip(&mut uow.sets) {
+            rows.undo(set.1.core());
+        }
+        if let Ok(also) = nested.also.downcast() {
+            let later = std::mem::replace(&mut uow.also, *also);
+            uow.also.extend(later);
+        }
+        let later = std::mem::replace(&mut uow.links, nested.links);
+        uow.links.extend(later);
+        let later = std::mem::replace(&mut uow.hooks, self.hooks);
+        uow.hooks.extend(later);
+        uow.sequence -= 1;
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Committed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Why [`Committed::undo`] did nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UndoError {
+    /// The unit committed a transaction of its own.
+    #[error("the unit is committed and durable; write the old values again to undo it")]
+    Durable,
+    /// It is the work of another unit.
+    #[error("this is the work of another unit; undo it there")]
+    OtherUnit,
+    /// The unit has committed again since.
+    #[error("the unit has committed again since; undo that first")]
+    NotTheLast,
+}
+
+/// The rows of one entity type that a commit wrote.
+pub(crate) trait CommittedRows: Send + Sync {
+    fn len(&self) -> usize;
+    fn change(&self, index: usize) -> Option<CommittedChange>;
+    fn undo(self: Box<Self>, set: &mut dyn super::core::Core);
+}
+
+/// One row that was written.
+struct Row<T: Versioned> {
+    key: T::Key,
+    operation: Operation,
+    old_version: Option<T::Version>,
+    new_version: Option<T::Version>,
+}
+
+/// The rows of one entity type that a commit wrote, and what they were before.
+pub(super) struct Rows<T: Versioned> {
+    rows: Vec<Row<T>>,
+    old: Vec<(u32, Slot<T>)>,
+}
+
+impl<T: Versioned> Rows<T> {
+    /// Brings the slots of a set to what is now in the database.
+    pub(super) fn apply(set: &mut Set<T>, keep_old: bool) -> Self {
+        let Work {
+            updates,
+            deletes,
+            inserts,
+            checks,
+            mut staged,
+            mut landed,
+            ..
+        } = std::mem::take(&mut set.work);
+        let mut rows = Vec::with_capacity(updates.len() + deletes.len() + inserts.len());
+        let mut old = Vec::new();
+        let mut keep = |index: u32, slot: &Slot<T>| {
+            if keep_old {
+                old.push((index, slot.clone()));
+            }
+        };
+        for index in deletes {
+            let Some(slot) = set.slots.get_mut(index) else {
+                continue;
+            };
+            keep(index, slot);
+            slot.state = State::Gone;
+            slot.base = None;
+            let Some(mine) = slot.mine.take() else {
+                continue;
+            };
+            let key = mine.key();
+            set.release(&key, index);
+            rows.push(Row {
+                key,
+                operation: Operation::Delete,
+                old_version: Some(mine.version().clone()),
+                new_version: None,
+            });
+        }
+        for planned in updates {
+            let Some(slot) = set.slots.get_mut(planned.slot) else {
+                continue;
+            };
+            keep(planned.slot, slot);
+            slot.clean();
+            let Some(mine) = &mut slot.mine else { continue };
+            let old_version = mine.version().clone();
+            mine.set_version(planned.next.clone());
+            rows.push(Row {
+                key: mine.key(),
+                operation: if planned.columns.is_empty() {
+                    Operation::Touch
+                } else {
+                    Operation::Update
+                },
+                old_version: Some(old_version),
+                new_version: Some(planned.next),
+            });
+        }
+        for (_, index) in inserts {
+            let Some(slot) = set.slots.get_mut(index) else {
+                continue;
+            };
+            keep(index, slot);
+            slot.clean();
+            match (landed.remove(&index), staged.remove(&index)) {
+                (Some(row), _) => slot.mine = Some(row),
+                (None, staged) => {
+                    if let Some(staged) = staged {
+                        slot.mine = Some(staged);
+                    }
+                    if let Some(mine) = &mut slot.mine {
+                        mine.set_version(T::initial_version());
+                    }
+                }
+            }
+            let Some(mine) = &slot.mine else { continue };
+            let key = mine.key();
+            rows.push(Row {
+                key: key.clone(),
+                operation: Operation::Insert,
+                old_version: None,
+                new_version: Some(mine.version().clone()),
+            });
+            set.by_key.insert(key, index);
+        }
+        for index in checks {
+            let Some(slot) = set.slots.get_mut(index) else {
+                continue;
+            };
+            keep(index, slot);
+            slot.clean();
+        }
+        Self { rows, old }
+    }
+}
+
+impl<T: Versioned> CommittedRows for Rows<T> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn change(&self, index: usize) -> Option<CommittedChange> {
+        let row = self.rows.get(index)?;
+        let text = |version: &T::Version| format!("{version:?}");
+        Some(CommittedChange {
+            table: T::TABLE,
+            key: format!("{:?}", row.key),
+            operation: row.operation,
+            old_version: row.old_version.as_ref().map(text),
+            new_version: row.new_version.as_ref().map(text),
+        })
+    }
+
+    fn undo(self: Box<Self>, set: &mut dyn super::core::Core) {
+        let set: &mut dyn Any = set;
+        let Some(set) = set.downcast_mut::<Set<T>>() else {
+            return;
+        };
+        // Keys that the commit made known go first, so that a row which it deleted finds its own.
+        for (index, _) in &self.old {
+            let key = set
+                .slots
+                .get(*index)
+                .and_then(|slot| slot.mine.as_ref())
+                .map(T::key);
+            if let Some(key) = key {
+                set.release(&key, *index);
+            }
+        }
+        for (index, old) in self.old {
+            let pending = old.state == State::New && T::key_is_generated();
+            if let (Some(mine), false) = (&old.mine, pending) {
+                let key = mine.key();
+                // A deleted row whose key was taken by an insert of the same unit comes before it
+                // in this list, so the insert has the last word, as it had then.
+                set.by_key.insert(key, index);
+            }
+            if let Some(slot) = set.slots.get_mut(index) {
+                *slot = old;
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What can be asked of a set whose entity type is not known, without a connection.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use diesel::result::Error;
+
+use super::committed::{CommittedRows, Rows};
+use super::handle::UnitId;
+use super::order::Kinship;
+use super::set::Set;
+use super::slot::State;
+use super::work::{Group, Work};
+use crate::conflicts::AnyConflict;
+use crate::entity::Versioned;
+use crate::error::CommitError;
+
+/// The tracked rows of one entity type, whichever it is. Implemented by [`Set`]; the parts that
+/// reach a database are in `BlockingSet` and its asynchronous twin.
+pub trait SetCore: Any + Send + sealed::Sealed {
+    #[doc(hidden)]
+    fn core(&mut self) -> &mut dyn Core;
+
+    #[doc(hidden)]
+    fn core_ref(&self) -> &dyn Core;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T: super::Versioned> Sealed for super::Set<T> {}
+}
+
+impl<T: Versioned> SetCore for Set<T> {
+    fn core(&mut self) -> &mut dyn Core {
+        self
+    }
+
+    fn core_ref(&self) -> &dyn Core {
+        self
+    }
+}
+
+/// The deciding half of a set, object-safe.
+#[doc(hidden)]
+#[allow(private_interfaces, reason = "only this crate can name or call these")]
+pub trait Core: Any + Send {
+    fn kinship(&self) -> Kinship;
+    fn len(&self) -> usize;
+    fn delete(&mut self, slot: u32);
+    fn forget(&mut self, slot: u32);
+    fn is_pending(&self, slot: u32) -> bool;
+    fn prepare(&mut self, levels: &HashMap<u32, u32>) -> Result<(), CommitError>;
+    fn groups(&self) -> Vec<Group>;
+    fn checks(&self) -> usize;
+    fn guards_any(&self) -> bool;
+    fn wants_returned_rows(&self) -> bool;
+    fn value(&self, slot: u32) -> Option<&dyn Any>;
+    fn stage(&mut self, slot: u32, row: Box<dyn Any>);
+    fn only_key(&self, group: &Group) -> Option<String>;
+    fn stale_in(&self, group: &Group) -> usize;
+    fn note_refused(&mut self, single: &Group);
+    fn conflicts(&self, unit: UnitId, cause: Option<&Arc<Error>>) -> Vec<Box<dyn AnyConflict>>;
+    fn apply(&mut self, keep_old: bool) -> Box<dyn CommittedRows>;
+    fn abandon(&mut self);
+}
+
+#[allow(private_interfaces, reason = "see the trait")]
+impl<T: Versioned> Core for Set<T> {
+    fn kinship(&self) -> Kinship {
+        Kinship {
+            entity: TypeId::of::<T>(),
+            table: T::TABLE,
+            parents: T::parents(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.slots
+            .iter()
+            .filter(|(_, slot)| slot.state != State::Gone)
+            .count()
+    }
+
+    fn delete(&mut self, slot: u32) {
+        Self::delete(self, slot);
+    }
+
+    fn forget(&mut self, slot: u32) {
+        Self::forget(self, slot);
+    }
+
+    fn is_pending(&self, slot: u32) -> bool {
+        self.slots
+            .get(slot)
+            .is_some_and(|slot| slot.state == State::New)
+    }
+
+    fn prepare(&mut self, levels: &HashMap<u32, u32>) -> Result<(), CommitError> {
+        Self::prepare(self, levels)
+    }
+
+    fn groups(&self) -> Vec<Group> {
+        Self::groups(self)
+    }
+
+    fn checks(&self) -> usize {
+        self.work.checks.len()
+    }
+
+    fn guards_any(&self) -> bool {
+        let work = &self.work;
+        !(work.checks.is_empty() && work.deletes.is_empty() && work.updates.is_empty())
+    }
+
+    fn wants_returned_rows(&self) -> bool {
+        T::READS_BACK_INSERT && T::key_is_generated() && self.work.inserts.len() > 1
+    }
+
+    fn value(&self, slot: u32) -> Option<&dyn Any> {
+        Self::value(self, slot).map(|value| value as &dyn Any)
+    }
+
+    fn stage(&mut self, slot: u32, row: Box<dyn Any>) {
+        if let Ok(row) = row.downcast() {
+            self.work.staged.insert(slot, *row);
+        }
+    }
+
+    fn only_key(&self, group: &Group) -> Option<String> {
+        Self::only_key(self, group)
+    }
+
+    fn stale_in(&self, group: &Group) -> usize {
+        Self::stale_in(self, group)
+    }
+
+    fn note_refused(&mut self, single: &Group) {
+        Self::note_refused(self, single);
+    }
+
+    fn conflicts(&self, unit: UnitId, cause: Option<&Arc<Error>>) -> Vec<Box<dyn AnyConflict>> {
+        Self::conflicts(self, unit, cause)
+    }
+
+    fn apply(&mut self, keep_old: bool) -> Box<dyn CommittedRows> {
+        Box::new(Rows::apply(self, keep_old))
+    }
+
+    fn abandon(&mut self) {
+        self.work = Work::default();
+    }
+}

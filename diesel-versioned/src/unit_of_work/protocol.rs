@@ -1,0 +1,416 @@
+//! The course of a commit, as a machine: it says what to do next and is told what came of it.
+//!
+//! Blocking and asynchronous execution perform the same actions; everything that is decided is
+//! decided here.
+//!
+//! ```text
+//! begin ─▶ steps ─▶ also ─▶ commit ─▶ done
+//!            │        │       └─▶ ping: connection lost ─▶ outcome unknown
+//!            ▼        ▼
+//!         roll back (a lost write, an error) ─▶ begin ─▶ read ─▶ try alone ─▶ roll back ─▶ conflicts
+//! ```
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use diesel::result::Error;
+
+use super::SetCore;
+use super::handle::UnitId;
+use super::plan::Step;
+use super::work::Group;
+use crate::conflicts::{AnyConflict, Conflicts};
+use crate::error::{CommitError, EntityRef};
+use crate::outcome::{Matched, matched};
+
+/// What is to be done next.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// Begin a transaction, or a savepoint inside the caller's.
+    Begin,
+    /// Ask the server whether inserts can return rows: this query has a row if they can.
+    AskServer(&'static str),
+    /// Lock rows and count those that have not moved.
+    Lock { set: usize, only_checks: bool },
+    /// Make the rows that refer to others of this unit.
+    Resolve { set: usize, level: u32 },
+    /// Write rows and count them.
+    Write {
+        set: usize,
+        group: Group,
+        server_returns: bool,
+    },
+    /// Run what belongs to the unit: the closure of this number.
+    Also(usize),
+    /// Commit, or release the savepoint.
+    Commit,
+    /// Undo everything since `Begin`.
+    Rollback,
+    /// See whether the connection still answers.
+    Ping,
+    /// Read all guarded rows of a set as they are now.
+    ReadCurrent { set: usize },
+    /// It is over.
+    Finish(Result<(), CommitError>),
+}
+
+/// What came of an action.
+pub(crate) type Answer = Result<usize, Error>;
+
+enum State {
+    Start,
+    Beginning,
+    Asking,
+    Stepping(usize),
+    Also(usize),
+    Committing,
+    Pinging(Error),
+    RollingBack(Then),
+    Diagnosing(Diagnosis),
+}
+
+/// What follows a rollback.
+enum Then {
+    Finish(CommitError),
+    Diagnose(Option<(Error, Option<EntityRef>)>),
+}
+
+enum Stage {
+    Begin,
+    Read(usize),
+    Try(usize),
+    ReadAgain(usize),
+    End,
+}
+
+/// Finding out which rows are in conflict, in a transaction that is rolled back.
+struct Diagnosis {
+    stage: Stage,
+    cause: Option<(Error, Option<EntityRef>)>,
+    /// Single rows to try alone.
+    tries: Vec<(usize, Group)>,
+}
+
+pub(crate) struct Protocol {
+    unit: UnitId,
+    steps: Vec<Step>,
+    also: usize,
+    question: Option<&'static str>,
+    server_returns: bool,
+    state: State,
+    /// Groups of which fewer rows were written than meant, with how many were.
+    short: Vec<(usize, Group, usize)>,
+    /// A check of rows failed.
+    moved: bool,
+    /// How often the unit ran into conflicts that nothing could be found of.
+    phantoms: u32,
+}
+
+impl Protocol {
+    pub(super) fn new(
+        unit: UnitId,
+        steps: Vec<Step>,
+        also: usize,
+        question: Option<&'static str>,
+    ) -> Self {
+        Self {
+            unit,
+            steps,
+            also,
+            question,
+            server_returns: false,
+            state: State::Start,
+            short: Vec::new(),
+            moved: false,
+            phantoms: 0,
+        }
+    }
+
+    /// Takes what came of the last action and says what is next.
+    pub(crate) fn next<S: SetCore + ?Sized>(
+        &mut self,
+        sets: &mut [(TypeId, Box<S>)],
+        answer: Answer,
+    ) -> Action {
+        match std::mem::replace(&mut self.state, State::Start) {
+            State::Start => {
+                self.state = State::Beginning;
+                Action::Begin
+            }
+            State::Beginning => match answer {
+                Ok(_) => match self.question {
+                    Some(question) => {
+                        self.state = State::Asking;
+                        Action::AskServer(question)
+                    }
+                    None => self.step(0),
+                },
+                Err(error) => Action::Finish(Err(error.into())),
+            },
+            State::Asking => match answer {
+                Ok(count) => {
+                    self.server_returns = count > 0;
+                    self.step(0)
+                }
+                Err(error) => self.roll_back(Then::Finish(error.into())),
+            },
+            State::Stepping(index) => match answer {
+                Ok(count) => match self.judge(index, count, sets) {
+                    Ok(()) => self.step(index + 1),
+                    Err(error) => self.roll_back(Then::Finish(error)),
+                },
+                Err(error) => {
+                    let entity = self.entity(index, sets);
+                    self.roll_back(Then::Diagnose(Some((error, entity))))
+                }
+            },
+            State::Also(index) => match answer {
+                Ok(_) => self.run_also(index + 1),
+                Err(error) => self.roll_back(Then::Finish(error.into())),
+            },
+            State::Committing => match answer {
+                Ok(_) => Action::Finish(Ok(())),
+                Err(error) => {
+                    self.state = State::Pinging(error);
+                    Action::Ping
+                }
+            },
+            State::Pinging(source) => match answer {
+                // It answers, so the server turned the commit down, and nothing is written.
+                Ok(_) => self.roll_back(Then::Diagnose(Some((source, None)))),
+                Err(_) => Action::Finish(Err(CommitError::OutcomeUnknown { source })),
+            },
+            State::RollingBack(then) => match then {
+                Then::Finish(error) => Action::Finish(Err(error)),
+                Then::Diagnose(cause) => match answer {
+                    Ok(_) => self.diagnose(
+                        sets,
+                        Ok(0),
+                        Diagnosis {
+                            stage: Stage::Begin,
+                            cause,
+                            tries: Vec::new(),
+                        },
+                    ),
+                    Err(error) => Action::Finish(Err(give_up(cause, error))),
+                },
+            },
+            State::Diagnosing(diagnosis) => self.diagnose(sets, answer, diagnosis),
+        }
+    }
+
+    fn step(&mut self, index: usize) -> Action {
+        match self.steps.get(index) {
+            Some(step) => {
+                self.state = State::Stepping(index);
+                match step.clone() {
+                    Step::Lock { set, only_checks } => Action::Lock { set, only_checks },
+                    Step::Resolve { set, level } => Action::Resolve { set, level },
+                    Step::Write { set, group } => self.write(set, group),
+                }
+            }
+            None if self.short.is_empty() && !self.moved => self.run_also(0),
+            None => self.roll_back(Then::Diagnose(None)),
+        }
+    }
+
+    fn write(&self, set: usize, group: Group) -> Action {
+        Action::Write {
+            set,
+            group,
+            server_returns: self.server_returns,
+        }
+    }
+
+    fn run_also(&mut self, index: usize) -> Action {
+        if index < self.also {
+            self.state = State::Also(index);
+            Action::Also(index)
+        } else {
+            self.state = State::Committing;
+            Action::Commit
+        }
+    }
+
+    fn roll_back(&mut self, then: Then) -> Action {
+        self.state = State::RollingBack(then);
+        Action::Rollback
+    }
+
+    /// Compares the rows of a step with those that were meant.
+    fn judge<S: SetCore + ?Sized>(
+        &mut self,
+        index: usize,
+        count: usize,
+        sets: &[(TypeId, Box<S>)],
+    ) -> Result<(), CommitError> {
+        let (set, meant) = match &self.steps[index] {
+            Step::Resolve { .. } => return Ok(()),
+            Step::Lock { set, .. } => (*set, sets[*set].1.core_ref().checks()),
+            Step::Write { set, group } => (*set, group.len()),
+        };
+        match (matched(count, meant), &self.steps[index]) {
+            (Matched::All, _) => {}
+            (Matched::More, _) => {
+                return Err(CommitError::NotUnique {
+                    table: sets[set].1.core_ref().kinship().table,
+                    meant,
+                    rows: count,
+                });
+            }
+            (Matched::Fewer, Step::Write { group, .. }) => {
+                self.short.push((set, group.clone(), count));
+            }
+            (Matched::Fewer, _) => self.moved = true,
+        }
+        Ok(())
+    }
+
+    fn entity<S: SetCore + ?Sized>(
+        &self,
+        index: usize,
+        sets: &[(TypeId, Box<S>)],
+    ) -> Option<EntityRef> {
+        let (set, group) = match &self.steps[index] {
+            Step::Write { set, group } => (*set, Some(group)),
+            Step::Lock { set, .. } | Step::Resolve { set, .. } => (*set, None),
+        };
+        let core = sets[set].1.core_ref();
+        Some(EntityRef {
+            table: core.kinship().table,
+            key: group.and_then(|group| core.only_key(group)),
+        })
+    }
+
+    fn diagnose<S: SetCore + ?Sized>(
+        &mut self,
+        sets: &mut [(TypeId, Box<S>)],
+        answer: Answer,
+        mut diagnosis: Diagnosis,
+    ) -> Action {
+        let count = match (answer, &diagnosis.stage) {
+            (Ok(count), _) => count,
+            // It was begun, so it must end.
+            (Err(error), Stage::Read(_) | Stage::ReadAgain(_) | Stage::Try(_)) => {
+                return self.roll_back(Then::Finish(give_up(diagnosis.cause, error)));
+            }
+            (Err(error), Stage::Begin | Stage::End) => {
+                return Action::Finish(Err(give_up(diagnosis.cause, error)));
+            }
+        };
+        if let Stage::Try(index) = diagnosis.stage
+            && let Some((set, single)) = diagnosis.tries.get(index)
+            && matched(count, 1) == Matched::Fewer
+        {
+            sets[*set].1.core().note_refused(single);
+        }
+        loop {
+            diagnosis.stage = match diagnosis.stage {
+                Stage::Begin => {
+                    diagnosis.stage = Stage::Read(usize::MAX);
+                    self.state = State::Diagnosing(diagnosis);
+                    return Action::Begin;
+                }
+                Stage::Read(index) => {
+                    let set = index.wrapping_add(1);
+                    if set < sets.len() {
+                        diagnosis.stage = Stage::Read(set);
+                        self.state = State::Diagnosing(diagnosis);
+                        return Action::ReadCurrent { set };
+                    }
+                    if diagnosis.cause.is_none() {
+                        diagnosis.tries = self.unexplained(sets);
+                    }
+                    Stage::Try(usize::MAX)
+                }
+                Stage::Try(index) => {
+                    let next = index.wrapping_add(1);
+                    if let Some((set, group)) = diagnosis.tries.get(next).cloned() {
+                        diagnosis.stage = Stage::Try(next);
+                        self.state = State::Diagnosing(diagnosis);
+                        return self.write(set, group);
+                    }
+                    if diagnosis.tries.is_empty() {
+                        Stage::End
+                    } else {
+                        Stage::ReadAgain(usize::MAX)
+                    }
+                }
+                Stage::ReadAgain(index) => {
+                    let set = index.wrapping_add(1);
+                    if set < sets.len() {
+                        diagnosis.stage = Stage::ReadAgain(set);
+                        self.state = State::Diagnosing(diagnosis);
+                        return Action::ReadCurrent { set };
+                    }
+                    Stage::End
+                }
+                Stage::End => return self.conclude(sets, diagnosis.cause),
+            };
+        }
+    }
+
+    /// The rows to try alone: those of groups that came short for no reason that can be read.
+    fn unexplained<S: SetCore + ?Sized>(&self, sets: &[(TypeId, Box<S>)]) -> Vec<(usize, Group)> {
+        self.short
+            .iter()
+            .filter(|(set, group, written)| {
+                written + sets[*set].1.core_ref().stale_in(group) < group.len()
+            })
+            .flat_map(|(set, group, _)| group.singles().map(|single| (*set, single)))
+            .collect()
+    }
+
+    fn conclude<S: SetCore + ?Sized>(
+        &mut self,
+        sets: &mut [(TypeId, Box<S>)],
+        cause: Option<(Error, Option<EntityRef>)>,
+    ) -> Action {
+        let (error, entity) = match cause {
+            Some((error, entity)) => (Some(Arc::new(error)), entity),
+            None => (None, None),
+        };
+        let collect = |sets: &[(TypeId, Box<S>)]| -> Vec<Box<dyn AnyConflict>> {
+            sets.iter()
+                .flat_map(|(_, set)| set.core_ref().conflicts(self.unit, error.as_ref()))
+                .collect()
+        };
+        let mut all = collect(sets);
+        if all.is_empty() && error.is_none() {
+            if self.phantoms == 0 {
+                // Whatever was in the way is gone, and the rows stand as expected: once more.
+                self.phantoms += 1;
+                self.short.clear();
+                self.moved = false;
+                return self.roll_back_to_start();
+            }
+            for (set, group, _) in &self.short {
+                sets[*set].1.core().note_refused(group);
+            }
+            all = collect(sets);
+        }
+        let verdict = match (all.is_empty(), error.map(Arc::try_unwrap)) {
+            (false, _) => Conflicts { all }.into(),
+            (true, Some(Ok(source))) => CommitError::Database { source, entity },
+            (true, _) => CommitError::Database {
+                source: Error::RollbackTransaction,
+                entity,
+            },
+        };
+        self.roll_back(Then::Finish(verdict))
+    }
+
+    fn roll_back_to_start(&mut self) -> Action {
+        // `Start` takes whatever the rollback answers and begins.
+        self.state = State::Start;
+        Action::Rollback
+    }
+}
+
+/// The error to report when it cannot be found out what is in conflict.
+fn give_up(cause: Option<(Error, Option<EntityRef>)>, error: Error) -> CommitError {
+    match cause {
+        Some((source, entity)) => CommitError::Database { source, entity },
+        None => error.into(),
+    }
+}

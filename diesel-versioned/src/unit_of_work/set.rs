@@ -1,0 +1,163 @@
+//! The tracked rows of one entity type.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::slot::{Need, Slot, Slots, State};
+use super::work::Work;
+use crate::entity::Versioned;
+use crate::error::TrackError;
+
+/// The tracked rows of one entity type, and what is known of them while a commit runs.
+pub struct Set<T: Versioned> {
+    pub(super) slots: Slots<T>,
+    pub(super) by_key: HashMap<T::Key, u32>,
+    pub(super) work: Work<T>,
+}
+
+impl<T: Versioned> Set<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            slots: Slots::new(),
+            by_key: HashMap::new(),
+            work: Work::default(),
+        }
+    }
+
+    /// Takes an entity in.
+    pub(super) fn add(&mut self, entity: T, state: State) -> Result<u32, TrackError> {
+        let slot = self.next_slot()?;
+        if !(state == State::New && T::key_is_generated()) {
+            let key = entity.key();
+            match self.by_key.entry(key) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(slot);
+                }
+                // A row that this unit deletes may come again under the same key.
+                Entry::Occupied(mut occupied)
+                    if state == State::New
+                        && self
+                            .slots
+                            .get(*occupied.get())
+                            .is_some_and(|old| old.state == State::Deleted) =>
+                {
+                    occupied.insert(slot);
+                }
+                Entry::Occupied(occupied) => {
+                    return Err(TrackError::AlreadyTracked {
+                        table: T::TABLE,
+                        key: format!("{:?}", occupied.key()),
+                    });
+                }
+            }
+        }
+        self.slots.push(Slot::new(Some(entity), state));
+        Ok(slot)
+    }
+
+    /// Takes all of some entities in, or none.
+    pub(super) fn add_all(
+        &mut self,
+        entities: impl IntoIterator<Item = T>,
+        state: State,
+    ) -> Result<Vec<u32>, TrackError> {
+        let before = self.slots.len();
+        let entities = entities.into_iter();
+        self.by_key.reserve(entities.size_hint().0);
+        let mut slots = Vec::with_capacity(entities.size_hint().0);
+        for entity in entities {
+            match self.add(entity, state) {
+                Ok(slot) => slots.push(slot),
+                Err(error) => {
+                    let first = before as u64;
+                    self.by_key.retain(|_, slot| u64::from(*slot) < first);
+                    self.slots.truncate(before);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(slots)
+    }
+
+    /// Takes in a row that is made from another one when the unit runs.
+    pub(super) fn add_pending(&mut self) -> Result<u32, TrackError> {
+        let slot = self.next_slot()?;
+        self.slots.push(Slot::new(None, State::New));
+        Ok(slot)
+    }
+
+    fn next_slot(&self) -> Result<u32, TrackError> {
+        u32::try_from(self.slots.len()).map_err(|_| TrackError::Full { table: T::TABLE })
+    }
+
+    /// The slot that stands for a key, unless it is deleted.
+    pub(super) fn find(&self, key: &T::Key) -> Tracked {
+        match self.by_key.get(key) {
+            None => Tracked::No,
+            Some(&slot) => match self.slots.get(slot).map(|slot| slot.state) {
+                Some(State::Deleted) => Tracked::Deleted,
+                _ => Tracked::As(slot),
+            },
+        }
+    }
+
+    /// Marks a row for deletion. A row that is not there yet is forgotten instead.
+    pub(super) fn delete(&mut self, slot: u32) {
+        match self.slots.get(slot).map(|slot| slot.state) {
+            Some(State::New) => self.forget(slot),
+            Some(State::Loaded | State::Whole) => {
+                if let Some(slot) = self.slots.get_mut(slot) {
+                    slot.state = State::Deleted;
+                }
+            }
+            Some(State::Deleted | State::Gone) | None => {}
+        }
+    }
+
+    /// Takes an entity out of the unit.
+    pub(super) fn forget(&mut self, slot: u32) {
+        let Some(gone) = self.slots.get_mut(slot) else {
+            return;
+        };
+        let was_new = gone.state == State::New;
+        gone.state = State::Gone;
+        gone.base = None;
+        if let Some(entity) = gone.mine.take() {
+            self.release(&entity.key(), slot);
+            if was_new {
+                self.give_back_key(&entity.key());
+            }
+        }
+    }
+
+    /// A deleted row whose key was taken by an insert that is forgotten holds its key again.
+    fn give_back_key(&mut self, key: &T::Key) {
+        let deleted = self.slots.iter().find(|(_, slot)| {
+            slot.state == State::Deleted
+                && slot.mine.as_ref().is_some_and(|mine| mine.key() == *key)
+        });
+        if let Some((slot, _)) = deleted {
+            self.by_key.entry(key.clone()).or_insert(slot);
+        }
+    }
+
+    /// Frees a key if it stands for this slot.
+    pub(super) fn release(&mut self, key: &T::Key, slot: u32) {
+        if self.by_key.get(key) == Some(&slot) {
+            self.by_key.remove(key);
+        }
+    }
+
+    pub(super) fn is_dirty(&self, slot: u32) -> bool {
+        self.slots
+            .get(slot)
+            .is_some_and(|slot| !matches!(slot.need(), Need::Nothing | Need::Check))
+    }
+}
+
+/// What a unit knows of a key.
+pub(super) enum Tracked {
+    No,
+    As(u32),
+    Deleted,
+}

@@ -1,0 +1,172 @@
+//! One tracked entity, and the storage of all that are of one type.
+
+use crate::columns::ColumnSet;
+use crate::entity::Versioned;
+
+/// What is to become of a tracked entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// It was read; what was changed is written.
+    Loaded,
+    /// It was edited elsewhere; the whole row is written.
+    Whole,
+    /// It is inserted.
+    New,
+    /// It is deleted.
+    Deleted,
+    /// It is no longer part of the unit.
+    Gone,
+}
+
+/// One tracked entity.
+#[derive(Clone)]
+pub(super) struct Slot<T> {
+    /// As I changed it; `None` for a row that can be made only when the unit runs.
+    pub(super) mine: Option<T>,
+    /// As it was loaded; kept from the first change on.
+    pub(super) base: Option<T>,
+    pub(super) state: State,
+    /// The version is to move on even if nothing changed.
+    pub(super) touch: bool,
+    /// The version must not have moved, even if nothing changed.
+    pub(super) check: bool,
+}
+
+/// What a unit has to do for one entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Need {
+    Nothing,
+    Check,
+    Update(ColumnSet),
+    Delete,
+    Insert,
+}
+
+impl<T: Versioned> Slot<T> {
+    pub(super) fn new(mine: Option<T>, state: State) -> Self {
+        Self {
+            mine,
+            base: None,
+            state,
+            touch: false,
+            check: false,
+        }
+    }
+
+    /// The entity, for a reader.
+    pub(super) fn get(&self) -> Option<&T> {
+        match self.state {
+            State::Gone => None,
+            _ => self.mine.as_ref(),
+        }
+    }
+
+    /// The entity, for someone who may change it: the state as it was loaded is kept from here.
+    pub(super) fn get_mut(&mut self) -> Option<&mut T> {
+        match self.state {
+            State::Gone => return None,
+            State::Loaded if self.base.is_none() => self.base.clone_from(&self.mine),
+            _ => {}
+        }
+        self.mine.as_mut()
+    }
+
+    /// What has to be done; the same entity may have been changed, touched and checked.
+    pub(super) fn need(&self) -> Need {
+        match self.state {
+            State::Gone => Need::Nothing,
+            State::New => Need::Insert,
+            State::Deleted => Need::Delete,
+            State::Whole => Need::Update(T::UPDATABLE),
+            State::Loaded => {
+                let changed = match (&self.mine, &self.base) {
+                    (Some(mine), Some(base)) => mine.changed(base).and(T::UPDATABLE),
+                    _ => ColumnSet::EMPTY,
+                };
+                if self.touch || !changed.is_empty() {
+                    Need::Update(changed)
+                } else if self.check {
+                    Need::Check
+                } else {
+                    Need::Nothing
+                }
+            }
+        }
+    }
+
+    /// The entity as it was loaded, where that is known.
+    pub(super) fn loaded(&self) -> Option<&T> {
+        match (self.state, &self.base) {
+            (State::Whole | State::New, _) => None,
+            (_, Some(base)) => Some(base),
+            (_, None) => self.mine.as_ref(),
+        }
+    }
+
+    /// Back to clean, after a write that is known to have happened.
+    pub(super) fn clean(&mut self) {
+        self.state = State::Loaded;
+        self.base = None;
+        self.touch = false;
+        self.check = false;
+    }
+}
+
+const CHUNK: usize = 1_024;
+
+/// The slots of one type. Grows by whole chunks: no entity moves once its chunk is full, and no
+/// more than one chunk is empty.
+pub(super) struct Slots<T> {
+    chunks: Vec<Vec<Slot<T>>>,
+}
+
+impl<T> Slots<T> {
+    pub(super) fn new() -> Self {
+        Self { chunks: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self.chunks.split_last() {
+            Some((last, full)) => full.len() * CHUNK + last.len(),
+            None => 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, slot: Slot<T>) {
+        match self.chunks.last_mut() {
+            Some(last) if last.len() < CHUNK => last.push(slot),
+            Some(_) => {
+                let mut chunk = Vec::with_capacity(CHUNK);
+                chunk.push(slot);
+                self.chunks.push(chunk);
+            }
+            // The first one grows as any vector does: most units are small.
+            None => self.chunks.push(vec![slot]),
+        }
+    }
+
+    pub(super) fn get(&self, slot: u32) -> Option<&Slot<T>> {
+        let slot = slot as usize;
+        self.chunks.get(slot / CHUNK)?.get(slot % CHUNK)
+    }
+
+    pub(super) fn get_mut(&mut self, slot: u32) -> Option<&mut Slot<T>> {
+        let slot = slot as usize;
+        self.chunks.get_mut(slot / CHUNK)?.get_mut(slot % CHUNK)
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        while self.len() > len {
+            if let Some(last) = self.chunks.last_mut() {
+                last.pop();
+                if last.is_empty() {
+                    self.chunks.pop();
+                }
+            }
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Slot<T>)> {
+        (0..).zip(self.chunks.iter().flatten())
+    }
+}
