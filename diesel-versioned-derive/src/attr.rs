@@ -23,6 +23,9 @@ pub(crate) struct StructAttrs {
     pub(crate) table_name: Option<Given<Path>>,
     pub(crate) primary_key: Option<Given<Vec<Ident>>>,
     pub(crate) belongs_to: Vec<TypePath>,
+    pub(crate) check_for_backend: Vec<TypePath>,
+    /// Options that stood there already.
+    repeated: Vec<Ident>,
     pub(crate) library: Option<Given<Path>>,
 }
 
@@ -30,6 +33,8 @@ pub(crate) struct StructAttrs {
 #[derive(Default)]
 pub(crate) struct FieldAttrs {
     pub(crate) version: Option<Attribute>,
+    /// Options that stood there already.
+    repeated: Vec<Ident>,
     pub(crate) initial: Option<Given<Expr>>,
     pub(crate) column_name: Option<Given<ColumnName>>,
     pub(crate) embed: Option<Given<()>>,
@@ -58,7 +63,7 @@ const VERSIONED: &[Known<StructAttrs>] = &[Known {
         } else {
             input.call(Path::parse_mod_style)?
         };
-        once(&mut attrs.library, name, value)
+        once(&mut attrs.library, &mut attrs.repeated, name, value)
     },
 }];
 
@@ -68,7 +73,7 @@ const VERSION: &[Known<FieldAttrs>] = &[Known {
     form: "initial = 1",
     read: |attrs, name, input| {
         let value = after_equals(input)?;
-        once(&mut attrs.initial, name, value)
+        once(&mut attrs.initial, &mut attrs.repeated, name, value)
     },
 }];
 
@@ -79,7 +84,7 @@ const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
         form: "table_name = products",
         read: |attrs, name, input| {
             let value = after_equals(input)?;
-            once(&mut attrs.table_name, name, value)
+            once(&mut attrs.table_name, &mut attrs.repeated, name, value)
         },
     },
     Known {
@@ -105,6 +110,21 @@ const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
             syn::parenthesized!(content in input);
             attrs.belongs_to.push(content.parse()?);
             skip_rest(&content)
+        },
+    },
+    Known {
+        name: "check_for_backend",
+        form: "check_for_backend(diesel::sqlite::Sqlite)",
+        read: |attrs, _, input| {
+            let content;
+            syn::parenthesized!(content in input);
+            if content.peek2(Token![=]) {
+                // `disable = true`
+                return skip_rest(&content);
+            }
+            let backends = Punctuated::<TypePath, Token![,]>::parse_terminated(&content)?;
+            attrs.check_for_backend.extend(backends);
+            Ok(())
         },
     },
 ];
@@ -188,6 +208,7 @@ impl StructAttrs {
                 );
             }
         }
+        report_repeated(&attrs.repeated, errors);
         attrs
     }
 }
@@ -214,6 +235,7 @@ impl FieldAttrs {
                 );
             }
         }
+        report_repeated(&attrs.repeated, errors);
         attrs
     }
 }
@@ -228,11 +250,10 @@ fn read_options<T>(
 ) {
     let path = attribute.path().to_token_stream();
     let Meta::List(list) = &attribute.meta else {
-        if let Unknown::Reject = unknown {
-            let message = format!(
-                "`#[{path}]` has no options; write `#[{path}({})]`",
-                forms(table)
-            );
+        if let (Unknown::Reject, Some(first)) = (unknown, table.first()) {
+            let form = first.form;
+            let message =
+                format!("`{path}` takes options in parentheses; write `#[{path}({form})]`");
             errors.on(attribute, message);
         }
         return;
@@ -253,8 +274,7 @@ fn read_options<T>(
                 }
             } else {
                 if let Unknown::Reject = unknown {
-                    let form = forms(table);
-                    let message = format!("unknown option `{name}`; expected one of {form}");
+                    let message = format!("unknown option `{name}`; {}", expected(table));
                     errors.at(name.span(), message);
                 }
                 skip_value(input)?;
@@ -273,12 +293,11 @@ fn read_options<T>(
 }
 
 /// The options of a table as they are written, for messages.
-fn forms<T>(table: &[Known<T>]) -> String {
-    let forms: Vec<_> = table
-        .iter()
-        .map(|known| format!("`{}`", known.form))
-        .collect();
-    forms.join(", ")
+fn expected<T>(table: &[Known<T>]) -> String {
+    let forms = table.iter().map(|known| format!("`{}`", known.form));
+    let forms: Vec<_> = forms.collect();
+    let one_of = if forms.len() > 1 { "one of " } else { "" };
+    format!("expected {one_of}{}", forms.join(", "))
 }
 
 fn after_equals<T: Parse>(input: ParseStream<'_>) -> Result<T> {
@@ -286,13 +305,25 @@ fn after_equals<T: Parse>(input: ParseStream<'_>) -> Result<T> {
     input.parse()
 }
 
-fn once<T>(slot: &mut Option<Given<T>>, name: Ident, value: T) -> Result<()> {
+#[expect(clippy::unnecessary_wraps, reason = "the last call of a `read`")]
+fn once<T>(
+    slot: &mut Option<Given<T>>,
+    repeated: &mut Vec<Ident>,
+    name: Ident,
+    value: T,
+) -> Result<()> {
     if slot.is_some() {
-        let message = format!("`{name}` stands twice; remove one");
-        return Err(syn::Error::new(name.span(), message));
+        repeated.push(name);
+    } else {
+        *slot = Some(Given { name, value });
     }
-    *slot = Some(Given { name, value });
     Ok(())
+}
+
+fn report_repeated(repeated: &[Ident], errors: &Errors) {
+    for name in repeated {
+        errors.on(name, format!("`{name}` stands twice; remove one"));
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the last call of a `read`")]
@@ -389,7 +420,9 @@ impl Parse for ColumnName {
                 span: literal.span(),
             })
         } else {
-            Ok(Self::of(&input.call(Ident::parse_any)?))
+            let ident = input.call(Ident::parse_any);
+            let ident = ident.map_err(|error| syn::Error::new(error.span(), "expected a name"))?;
+            Ok(Self::of(&ident))
         }
     }
 }

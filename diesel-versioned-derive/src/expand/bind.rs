@@ -1,10 +1,11 @@
 //! Binding: one match of column → `push_bind_param`, for every backend that can hold the values.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Generics, Member, parse_quote};
 
-use super::columns::position;
+use super::columns::{located, path_at, position};
 use crate::model::{Field, Model};
 
 impl Model<'_> {
@@ -22,17 +23,46 @@ impl Model<'_> {
     pub(crate) fn backend_predicates(&self) -> Vec<TokenStream> {
         let library = &self.library;
         let own = self.columns.iter().flat_map(|field| {
-            let (sql_type, ty) = (self.sql_type(field), field.sent_type());
-            [
-                quote!(__DB: #library::__private::diesel::sql_types::HasSqlType<#sql_type>),
-                quote!(#ty: #library::__private::diesel::serialize::ToSql<#sql_type, __DB>),
-            ]
+            let sql_type = self.sql_type(field);
+            let holds = quote!(__DB: #library::__private::diesel::sql_types::HasSqlType<#sql_type>);
+            [holds, self.sends(field, quote!(__DB))]
         });
         let parts = self.parts.iter().map(|part| {
             let ty = part.ty;
             quote!(#ty: #library::BindPart<__DB>)
         });
         own.chain(parts).collect()
+    }
+
+    /// The value of a field can be sent to this backend.
+    fn sends(&self, field: &Field<'_>, backend: impl ToTokens) -> TokenStream {
+        let (ty, sql_type) = (field.sent_type(), self.sql_type(field));
+        let span = located(ty.span());
+        let library = path_at(&self.library, span);
+        quote_spanned! {span=>
+            #ty: #library::__private::diesel::serialize::ToSql<#sql_type, #backend>
+        }
+    }
+
+    /// The check that `check_for_backend` asks for: a wrong type is reported at its field.
+    pub(crate) fn check_backends(&self) -> Option<TokenStream> {
+        let backends = &self.attrs.check_for_backend;
+        if backends.is_empty() || !self.generics.params.is_empty() {
+            return None;
+        }
+        let columns = self.columns.iter();
+        let sends = columns.flat_map(|field| backends.iter().map(|db| self.sends(field, db)));
+        Some(quote! {
+            #[allow(unused_qualifications)]
+            const _: () = {
+                #[allow(dead_code)]
+                const fn check_for_backend()
+                where
+                    #(#sends,)*
+                {
+                }
+            };
+        })
     }
 
     /// `fn bind`
@@ -55,12 +85,12 @@ impl Model<'_> {
         });
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
             let (member, ty, slot) = (&part.member, part.ty, Member::from(converted.len() + index));
-            let (start, end) = (self.offset(index), self.offset(index + 1));
+            let (end, within) = (self.offset(index + 1), self.within(index, &quote!(column)));
             quote! {
                 _ if column < #end => <#ty as #library::BindPart<__DB>>::bind(
                     &self.#member,
                     &converted.#slot,
-                    column - (#start),
+                    #within,
                     out,
                 ),
             }

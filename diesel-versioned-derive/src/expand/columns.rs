@@ -1,7 +1,9 @@
 //! What an entity and a part have in common: columns, sets of them, changes, conversions.
 
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Ident, Path};
 
 use crate::model::{Field, Model};
 
@@ -26,12 +28,43 @@ pub(crate) fn located(span: Span) -> Span {
     Span::call_site().located_at(span)
 }
 
+/// A path as it was written, reported at `span`.
+pub(crate) fn path_at(path: &Path, span: Span) -> TokenStream {
+    let leading = path
+        .leading_colon
+        .map(|_| quote_spanned!(located(span)=> ::));
+    let segments = path.segments.iter().map(|segment| {
+        let mut ident = segment.ident.clone();
+        ident.set_span(ident.span().located_at(span));
+        ident
+    });
+    let separator = quote_spanned!(located(span)=> ::);
+    let mut tokens = quote!(#leading);
+    tokens.append_separated(segments, separator);
+    tokens
+}
+
 /// A position without a type suffix.
 pub(crate) fn position(index: usize) -> Literal {
     Literal::usize_unsuffixed(index)
 }
 
 impl Model<'_> {
+    /// `<Type as Trait>` for the type of a field; what is wrong with it is reported there.
+    pub(crate) fn field_as(&self, field: &Field<'_>, of: impl ToTokens) -> TokenStream {
+        let (ty, span) = (field.ty, located(field.ty.span()));
+        let library = path_at(&self.library, span);
+        quote_spanned!(span=> <#ty as #library::#of>)
+    }
+
+    /// An item of a part's trait, `COLUMN_COUNT` and the like. All are reported at the derive, so
+    /// that the compiler tells only once that the type is no part.
+    fn part_item(&self, part: &Field<'_>, item: &str) -> TokenStream {
+        let (library, ty) = (&self.library, part.ty);
+        let item = Ident::new(item, Span::call_site());
+        quote!(<#ty as #library::VersionedPart>::#item)
+    }
+
     /// The type of a column, `products::name`.
     pub(crate) fn column_path(&self, field: &Field<'_>) -> TokenStream {
         let (table, column) = (&self.table, &field.column_ident);
@@ -45,14 +78,27 @@ impl Model<'_> {
         quote!(#library::Role::Data { insert: #insert, update: #update })
     }
 
-    /// How many columns stand before the part at `index`: a constant expression.
+    /// How many columns stand before the part at `index`: a constant expression. It has no
+    /// `0 +`, which clippy finds in the user's code.
     pub(crate) fn offset(&self, index: usize) -> TokenStream {
-        let library = &self.library;
-        let own = position(self.columns.len());
-        let before = self.parts.iter().take(index).map(|part| part.ty);
-        quote!(#own #(+ <#before as #library::VersionedPart>::COLUMN_COUNT)*)
+        let own = Some(self.columns.len()).filter(|own| *own > 0 || index == 0);
+        let own = own.map(position).into_iter().map(|own| quote!(#own));
+        let parts = self.parts.iter().take(index);
+        let before = parts.map(|part| self.part_item(part, "COLUMN_COUNT"));
+        let terms = own.chain(before);
+        quote!(#(#terms)+*)
     }
 
+    /// A position in the part at `index`, made from one in the whole.
+    pub(crate) fn within(&self, index: usize, column: &TokenStream) -> TokenStream {
+        if index == 0 && self.columns.is_empty() {
+            return column.clone();
+        }
+        let offset = self.offset(index);
+        quote!(#column - (#offset))
+    }
+
+    /// `const COLUMN_COUNT`
     pub(crate) fn column_count(&self) -> TokenStream {
         let library = &self.library;
         let count = self.offset(self.parts.len());
@@ -74,12 +120,12 @@ impl Model<'_> {
         let parts = parts
             .filter(|(_, part)| writes.has(part))
             .map(|(index, part)| {
-                let (ty, offset) = (part.ty, self.offset(index));
                 let set = match writes {
-                    Writes::Inserts => quote!(INSERTABLE),
-                    Writes::Updates => quote!(UPDATABLE),
+                    Writes::Inserts => "INSERTABLE",
+                    Writes::Updates => "UPDATABLE",
                 };
-                quote!(.with_part(#offset, <#ty as #library::VersionedPart>::#set))
+                let (offset, set) = (self.offset(index), self.part_item(part, set));
+                quote!(.with_part(#offset, #set))
             });
         quote!(#library::__private::column_set(&[#(#own),*]) #(#parts)*)
     }
@@ -108,23 +154,37 @@ impl Model<'_> {
             ))
         });
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
-            let (ty, start, end) = (part.ty, self.offset(index), self.offset(index + 1));
+            let (column, end) = (self.part_item(part, "column"), self.offset(index + 1));
+            let within = self.within(index, &quote!(index));
             let (insert, update) = (part.inserts(), part.updates());
             quote!(
-                if index >= #start && index < #end {
-                    return #library::__private::part_column(
-                        <#ty as #library::VersionedPart>::column(index - (#start)),
-                        #insert,
-                        #update,
-                    );
-                }
+                _ if index < #end => #library::__private::part_column(
+                    #column(#within),
+                    #insert,
+                    #update,
+                ),
             )
         });
+        let own = quote!(#library::__private::at(COLUMNS, index));
+        let body = if self.parts.is_empty() {
+            own
+        } else {
+            let range = self.columns.len().checked_sub(1).map(|last| {
+                let last = position(last);
+                quote!(0..=#last => #own,)
+            });
+            quote! {
+                match index {
+                    #range
+                    #(#parts)*
+                    _ => #own,
+                }
+            }
+        };
         quote! {
             fn column(index: usize) -> #library::Column {
                 const COLUMNS: &[#library::Column] = &[#(#columns),*];
-                #(#parts)*
-                #library::__private::at(COLUMNS, index)
+                #body
             }
         }
     }
@@ -137,17 +197,15 @@ impl Model<'_> {
             .filter(|(index, _)| is_data(*index))
             .map(|(index, field)| {
                 let (member, index) = (&field.member, position(index));
-                let ne = quote_spanned! {located(field.span)=>
-                    #library::__private::PartialEq::ne
-                };
+                let span = located(field.ty.span());
+                let as_eq = self.field_as(field, quote_spanned!(span=> __private::PartialEq));
+                let ne = quote_spanned!(span=> #as_eq::ne);
                 quote!(.with_if(#index, #ne(&self.#member, &base.#member)))
             });
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
-            let (member, ty, offset) = (&part.member, part.ty, self.offset(index));
-            quote!(.with_part(
-                #offset,
-                <#ty as #library::VersionedPart>::changed(&self.#member, &base.#member),
-            ))
+            let (member, offset) = (&part.member, self.offset(index));
+            let changed = self.part_item(part, "changed");
+            quote!(.with_part(#offset, #changed(&self.#member, &base.#member)))
         });
         quote! {
             fn changed(&self, base: &Self) -> #library::ColumnSet {
@@ -164,22 +222,18 @@ impl Model<'_> {
 
     /// `type Converted`
     pub(crate) fn converted_type(&self) -> TokenStream {
-        let library = &self.library;
         let own = self.conversions().map(|(_, field)| field.sent_type());
-        let parts = self.parts.iter().map(|part| part.ty);
-        quote!((
-            #(#own,)*
-            #(<#parts as #library::VersionedPart>::Converted,)*
-        ))
+        let parts = self.parts.iter();
+        let parts = parts.map(|part| self.part_item(part, "Converted"));
+        quote!((#(#own,)* #(#parts,)*))
     }
 
     /// `fn converted`
     pub(crate) fn converted_fn(&self) -> TokenStream {
-        let library = &self.library;
         let own = self.conversions().map(|(_, field)| self.sent_value(field));
         let parts = self.parts.iter().map(|part| {
-            let (member, ty) = (&part.member, part.ty);
-            quote!(<#ty as #library::VersionedPart>::converted(&self.#member))
+            let (member, converted) = (&part.member, self.part_item(part, "converted"));
+            quote!(#converted(&self.#member))
         });
         let values: Vec<_> = own.chain(parts).collect();
         let body = if values.is_empty() {
@@ -196,14 +250,15 @@ impl Model<'_> {
 
     /// A copy of a field's value, converted if it has `serialize_as`.
     pub(crate) fn sent_value(&self, field: &Field<'_>) -> TokenStream {
-        let library = &self.library;
-        let (member, ty) = (&field.member, field.sent_type());
-        let span = located(field.span);
-        let clone = quote_spanned!(span=> #library::__private::Clone::clone);
+        let (member, span) = (&field.member, located(field.ty.span()));
+        let as_clone = self.field_as(field, quote_spanned!(span=> __private::Clone));
+        let clone = quote_spanned!(span=> #as_clone::clone);
         if field.attrs.serialize_as.is_none() {
             return quote!(#clone(&self.#member));
         }
-        let into = quote_spanned!(span=> #library::__private::Into::<#ty>::into);
+        let sent = field.sent_type();
+        let as_into = self.field_as(field, quote_spanned!(span=> __private::Into<#sent>));
+        let into = quote_spanned!(span=> #as_into::into);
         quote!(#into(#clone(&self.#member)))
     }
 }

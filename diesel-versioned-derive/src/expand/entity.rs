@@ -14,7 +14,13 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
     let versioned = entity.versioned();
     let bind = entity.bind();
     let check = entity.check_version();
-    quote!(#versioned #bind #check)
+    let check_columns = entity
+        .model
+        .parts
+        .first()
+        .and_then(|_| entity.check_columns());
+    let check_backends = entity.model.check_backends();
+    quote!(#versioned #bind #check #check_columns #check_backends)
 }
 
 impl Entity<'_> {
@@ -129,22 +135,29 @@ impl Entity<'_> {
 
     /// Shows at the version's field that its column is nullable.
     fn check_version(&self) -> TokenStream {
-        let (library, table) = (&self.model.library, &self.model.table);
         let field = self.version.field;
+        let (library, column) = (&self.model.library, self.model.column_path(field));
         let span = located(field.span);
-        let leading = table.leading_colon.map(|_| quote_spanned!(span=> ::));
-        let table = table.segments.iter().map(|segment| {
-            let mut ident = segment.ident.clone();
-            ident.set_span(ident.span().located_at(field.span));
-            ident
-        });
-        let column = &field.column_ident;
-        quote_spanned! {span=>
+        let assert = quote_spanned!(span=> assert_version_column::<VersionColumn>());
+        quote! {
             #[allow(unused_qualifications)]
-            const _: () = #library::__private::assert_version_column::<
-                #leading #(#table::)* #column
-            >();
+            const _: () = {
+                type VersionColumn = #column;
+                #library::__private::#assert
+            };
         }
+    }
+
+    /// Counts the columns where the struct is, not where it is first used.
+    fn check_columns(&self) -> Option<TokenStream> {
+        let (library, ident) = (&self.model.library, self.model.ident);
+        let is_generic = !self.model.generics.params.is_empty();
+        (!is_generic).then(|| {
+            quote! {
+                #[allow(unused_qualifications)]
+                const _: usize = <#ident as #library::Versioned>::COLUMN_COUNT;
+            }
+        })
     }
 
     fn predicates(&self) -> Vec<TokenStream> {

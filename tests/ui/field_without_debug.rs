@@ -1,0 +1,25 @@
+//! A field that Diesel cannot show, which `ToSql` asks for.
+
+use diesel_versioned::Versioned;
+
+diesel::table! {
+    products (id) {
+        id -> Integer,
+        name -> Text,
+        stock -> Nullable<Integer>,
+        version -> Integer,
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct Name(String);
+
+#[derive(Clone, Versioned)]
+struct Product {
+    id: i32,
+    name: Name,
+    #[version]
+    version: i32,
+}
+
+fn main() {}

@@ -1,0 +1,29 @@
+//! The version is of a type that cannot be one.
+
+use diesel_versioned::Versioned;
+
+diesel::table! {
+    products (id) {
+        id -> Integer,
+        name -> Text,
+        stock -> Nullable<Integer>,
+        version -> Integer,
+    }
+}
+
+#[derive(Clone, Versioned)]
+struct Product {
+    id: i32,
+    #[version]
+    name: String,
+}
+
+#[derive(Clone, Versioned)]
+#[diesel(table_name = products)]
+struct Unsigned {
+    id: i32,
+    #[version]
+    version: u32,
+}
+
+fn main() {}
