@@ -52,6 +52,15 @@ impl Conflicts {
     }
 }
 
+impl<'a> IntoIterator for &'a Conflicts {
+    type Item = &'a dyn AnyConflict;
+    type IntoIter = Box<dyn Iterator<Item = &'a dyn AnyConflict> + 'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.iter())
+    }
+}
+
 impl fmt::Display for Conflicts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.all.as_slice() {

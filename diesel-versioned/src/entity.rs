@@ -208,34 +208,34 @@ impl<T: Clone> CloneEntity for T {}
 /// What can be given as a key: the key itself, a reference to it, or a `&str` for a `String`.
 ///
 /// ```
-/// use diesel_versioned::AsKey;
+/// use diesel_versioned::IntoKey;
 ///
-/// fn key<K>(key: impl AsKey<K>) -> K { key.as_key() }
+/// fn key<K>(key: impl IntoKey<K>) -> K { key.into_key() }
 ///
 /// assert_eq!(key::<i64>(42), 42);
 /// assert_eq!(key::<i64>(&42), 42);
 /// assert_eq!(key::<String>("A-7"), "A-7");
 /// assert_eq!(key::<(i32, i32)>((1, 2)), (1, 2));
 /// ```
-pub trait AsKey<K> {
+pub trait IntoKey<K> {
     /// The key.
-    fn as_key(self) -> K;
+    fn into_key(self) -> K;
 }
 
-impl<K> AsKey<K> for K {
-    fn as_key(self) -> K {
+impl<K> IntoKey<K> for K {
+    fn into_key(self) -> K {
         self
     }
 }
 
-impl<K: Clone> AsKey<K> for &K {
-    fn as_key(self) -> K {
+impl<K: Clone> IntoKey<K> for &K {
+    fn into_key(self) -> K {
         self.clone()
     }
 }
 
-impl AsKey<String> for &str {
-    fn as_key(self) -> String {
+impl IntoKey<String> for &str {
+    fn into_key(self) -> String {
         self.to_owned()
     }
 }

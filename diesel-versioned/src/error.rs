@@ -172,6 +172,11 @@ pub enum CommitError {
         rows: usize,
     },
 
+    /// An entity was not taken into the unit. [`commit`](crate::UnitOfWork::commit) does not return
+    /// it; it is here so that a function which fills and commits a unit has one error type.
+    #[error(transparent)]
+    Track(#[from] TrackError),
+
     /// The unit contradicts itself: the same row twice, a key that was changed. Nothing was sent.
     #[error("`{table}` {key} cannot be written: {problem}")]
     Invalid {
@@ -212,6 +217,7 @@ impl CommitError {
             Self::Conflicts(conflicts) => conflicts.code(),
             Self::VersionExhausted { .. } => VERSION_EXHAUSTED,
             Self::NotUnique { .. } => NOT_UNIQUE,
+            Self::Track(error) => error.code(),
             Self::Invalid { .. } => "unit.invalid",
             Self::OutcomeUnknown { .. } => "outcome.unknown",
             Self::Database { source, .. } => database_code(source),

@@ -24,7 +24,7 @@ pub use changes::{ChangedBy, Changes, ColumnChange};
 pub use columns::{Column, ColumnSet, Role};
 pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
-pub use entity::{AsKey, Bind, BindPart, CloneEntity, EntityKey, Versioned, VersionedPart};
+pub use entity::{IntoKey, Bind, BindPart, CloneEntity, EntityKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
 pub use execute::{BlockingSet, VersionedDsl};
 pub use statement::Entity;

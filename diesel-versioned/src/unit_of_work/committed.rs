@@ -67,7 +67,6 @@ impl CommittedChange {
 /// A commit inside a caller's transaction is only as durable as that transaction. Its
 /// after-commit hooks are handed back here ([`run_hooks`](Committed::run_hooks)), and if the
 /// caller rolls back, [`undo`](Committed::undo) takes the effect in memory back.
-#[must_use = "inside a caller's transaction it holds the after-commit hooks and the way back"]
 pub struct Committed {
     pub(super) unit: UnitId,
     pub(super) sequence: u64,
@@ -149,6 +148,15 @@ impl Committed {
         uow.hooks.extend(later);
         uow.sequence -= 1;
         Ok(())
+    }
+}
+
+impl<'a> IntoIterator for &'a Committed {
+    type Item = CommittedChange;
+    type IntoIter = Box<dyn Iterator<Item = CommittedChange> + 'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.iter())
     }
 }
 

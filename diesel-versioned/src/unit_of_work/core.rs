@@ -1,7 +1,7 @@
 //! What can be asked of a set whose entity type is not known, without a connection.
 
 use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use diesel::result::Error;
@@ -55,6 +55,7 @@ pub trait Core: Any + Send {
     fn checks(&self) -> usize;
     fn guards_any(&self) -> bool;
     fn wants_returned_rows(&self) -> bool;
+    fn written_keys(&self) -> HashSet<String>;
     fn value(&self, slot: u32) -> Option<&dyn Any>;
     fn stage(&mut self, slot: u32, row: Box<dyn Any>);
     fn only_key(&self, group: &Group) -> Option<String>;
@@ -115,6 +116,10 @@ impl<T: Versioned> Core for Set<T> {
 
     fn wants_returned_rows(&self) -> bool {
         T::READS_BACK_INSERT && T::key_is_generated() && self.work.inserts.len() > 1
+    }
+
+    fn written_keys(&self) -> HashSet<String> {
+        Self::written_keys(self)
     }
 
     fn value(&self, slot: u32) -> Option<&dyn Any> {

@@ -30,7 +30,7 @@ use self::set::Tracked;
 use self::slot::State;
 use crate::backend::Returning;
 use crate::conflicts::Conflicts;
-use crate::entity::{AsKey, Versioned};
+use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, TrackError};
 use crate::execute::BlockingSet;
 
@@ -48,8 +48,11 @@ pub(crate) struct Link {
     child_slot: u32,
     /// How many rows of this unit must be there before; known once the commit is planned.
     level: u32,
-    make: Box<dyn FnMut(&dyn Any) -> Option<Box<dyn Any>> + Send>,
+    make: Make,
 }
+
+/// Makes a row, as `Any`, from another one.
+type Make = Box<dyn FnMut(&dyn Any) -> Option<Box<dyn Any>> + Send>;
 
 /// Many entities, one transaction, all or none.
 ///
@@ -322,8 +325,8 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
     }
 
     /// The handle of the entity with this key, if the unit has it and does not delete it.
-    pub fn handle<T: Versioned>(&self, key: impl AsKey<T::Key>) -> Option<Handle<T>> {
-        match self.set::<T>()?.find(&key.as_key()) {
+    pub fn handle<T: Versioned>(&self, key: impl IntoKey<T::Key>) -> Option<Handle<T>> {
+        match self.set::<T>()?.find(&key.into_key()) {
             Tracked::As(slot) => Some(Handle::new(self.id, slot)),
             Tracked::No | Tracked::Deleted => None,
         }

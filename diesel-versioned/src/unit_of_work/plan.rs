@@ -53,6 +53,7 @@ pub(super) fn plan<S: SetCore + ?Sized>(
     }
     let cores: Vec<&dyn Core> = sets.iter().map(|(_, set)| set.core_ref()).collect();
     let kinship: Vec<Kinship> = cores.iter().map(|core| core.kinship()).collect();
+    check_shared_tables(&cores, &kinship)?;
     let groups: Vec<Vec<Group>> = cores.iter().map(|core| core.groups()).collect();
 
     let mut nodes = Vec::new();
@@ -106,6 +107,31 @@ pub(super) fn plan<S: SetCore + ?Sized>(
     let mut steps = locks(&cores, &kinship, &writes, locks_rows);
     steps.append(&mut writes);
     Ok(steps)
+}
+
+/// Two types may stand for one table, but only one entity of a unit can write a row: the second
+/// would run into the version that the first one made.
+fn check_shared_tables(cores: &[&dyn Core], kinship: &[Kinship]) -> Result<(), CommitError> {
+    for (index, core) in cores.iter().enumerate() {
+        let table = kinship[index].table;
+        for earlier in (0..index).filter(|&earlier| kinship[earlier].table == table) {
+            let mut twice: Vec<String> = core
+                .written_keys()
+                .intersection(&cores[earlier].written_keys())
+                .cloned()
+                .collect();
+            twice.sort();
+            if let Some(key) = twice.into_iter().next() {
+                return Err(CommitError::Invalid {
+                    table,
+                    key,
+                    problem: "two entities of different types write this row; change it through \
+                              one of them",
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The reads that lock rows before the first write.

@@ -65,7 +65,9 @@ impl<T: Versioned> Slot<T> {
     pub(super) fn get_mut(&mut self) -> Option<&mut T> {
         match self.state {
             State::Gone => return None,
-            State::Loaded if self.base.is_none() => self.base.clone_from(&self.mine),
+            State::Loaded | State::Deleted if self.base.is_none() => {
+                self.base.clone_from(&self.mine);
+            }
             _ => {}
         }
         self.mine.as_mut()

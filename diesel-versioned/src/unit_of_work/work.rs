@@ -218,6 +218,15 @@ impl<T: Versioned> Set<T> {
         groups
     }
 
+    /// The keys of the existing rows that are written, as text.
+    pub(super) fn written_keys(&self) -> HashSet<String> {
+        let updates = self.work.updates.iter().map(|planned| planned.slot);
+        updates
+            .chain(self.work.deletes.iter().copied())
+            .filter_map(|slot| Some(format!("{:?}", self.key_of(slot)?)))
+            .collect()
+    }
+
     /// The entity that an insert writes, or a child may look at.
     pub(super) fn value(&self, slot: u32) -> Option<&T> {
         self.work

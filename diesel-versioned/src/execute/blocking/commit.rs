@@ -10,7 +10,7 @@ use super::session::{self, Depth};
 use super::set::BlockingSet;
 use super::single::VersionedDsl;
 use crate::backend::Dialect;
-use crate::entity::{AsKey, Versioned};
+use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
 use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, UnitOfWork};
 
@@ -38,12 +38,12 @@ where
     ///
     /// `NotFound` if there is no such row or the unit deletes it, so that Diesel's `optional()`
     /// works; otherwise what the database reports.
-    pub fn find<T>(&mut self, conn: &mut C, key: impl AsKey<T::Key>) -> QueryResult<Handle<T>>
+    pub fn find<T>(&mut self, conn: &mut C, key: impl IntoKey<T::Key>) -> QueryResult<Handle<T>>
     where
         T: Versioned + VersionedDsl<C>,
         dyn BlockingSet<C>: Holds<T>,
     {
-        let key = key.as_key();
+        let key = key.into_key();
         match self.known(&key) {
             Ok(Some(handle)) => Ok(handle),
             Ok(None) => {

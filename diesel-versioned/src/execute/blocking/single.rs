@@ -9,7 +9,7 @@ use super::commit::save_all;
 use super::session::{affected, rows};
 use crate::backend::Dialect;
 use crate::columns::ColumnSet;
-use crate::entity::{AsKey, Versioned};
+use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};
 use crate::outcome::{self, Matched};
 use crate::statement::{
@@ -77,7 +77,7 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// `NotFound` if there is no such row, so that Diesel's `optional()` works; otherwise what the
     /// database reports.
-    fn find(conn: &mut Conn, key: impl AsKey<Self::Key>) -> QueryResult<Self>;
+    fn find(conn: &mut Conn, key: impl IntoKey<Self::Key>) -> QueryResult<Self>;
 
     /// Inserts the row with the initial version, whatever the version field holds. Columns that
     /// the database makes (`#[diesel(skip_insertion)]`) are read back.
@@ -141,8 +141,8 @@ where
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    fn find(conn: &mut C, key: impl AsKey<Self::Key>) -> QueryResult<Self> {
-        only(rows(conn, Find::<T, C::Backend>::new(key.as_key()))?)
+    fn find(conn: &mut C, key: impl IntoKey<Self::Key>) -> QueryResult<Self> {
+        only(rows(conn, Find::<T, C::Backend>::new(key.into_key()))?)
     }
 
     fn insert(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
