@@ -1,9 +1,96 @@
-//! Optimistic locking for Diesel.
+//! Optimistic locking for Diesel: no lost updates, one row or a whole unit of work.
 //!
 //! ```text
 //! entity ──derive──▶ change ──▶ statement ──▶ execution ──▶ outcome, or conflict
 //!  plain data         plain      a value       I/O           plain data
 //! ```
+//!
+//! Put [`#[derive(Versioned)]`](derive@Versioned) on a model and `#[version]` on one field. From
+//! then on every write of [`VersionedDsl`] carries the version that was read as a predicate (the
+//! *guard*) and moves it on, in one statement; a row that someone else has written meanwhile is not
+//! touched, and the caller gets a [`Conflict`] with what was read, what was to be written and what
+//! stands there now. A [`UnitOfWork`] does the same for many rows in one transaction.
+//!
+//! ```
+//! use diesel::prelude::*;
+//! use diesel_versioned::prelude::*;
+//!
+//! diesel::table! {
+//!     products (id) { id -> Integer, name -> Text, stock -> Integer, version -> Integer }
+//! }
+//!
+//! #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! #[diesel(table_name = products)]
+//! struct Product {
+//!     id: i32,
+//!     name: String,
+//!     stock: i32,
+//!     #[version]
+//!     version: i32,
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # use diesel::connection::SimpleConnection;
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+//! #     stock INTEGER NOT NULL, version INTEGER NOT NULL);
+//! #     INSERT INTO products VALUES (42, 'Chai', 7, 7)")?;
+//! let mut product = Product::find(&mut conn, 42)?;
+//! let mut stale = product.clone();
+//!
+//! product.stock -= 1;
+//! product.save(&mut conn)?; // … SET …, version = 8 WHERE id = 42 AND version = 7
+//! assert_eq!(product.version, 8);
+//!
+//! stale.stock -= 2;
+//! let error = stale.save(&mut conn).unwrap_err();
+//! assert!(error.is_conflict());
+//! assert_eq!(error.code(), "conflict.modified");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Words
+//!
+//! *Entity*: a struct with `#[derive(Versioned)]`. *Key*: its primary key. *Version*: the value that
+//! must not have moved. *Base*: the entity as it was loaded. *Mine*: as I changed it. *Current*: as
+//! the database has it now. *Guard*: the version predicate. *Conflict*: the guard did not hold.
+//! *Unit of work*: many changes, one transaction, all or none.
+//!
+//! # Where to look
+//!
+//! | to do this | look at |
+//! | --- | --- |
+//! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
+//! | read and write one | [`VersionedDsl`] |
+//! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
+//! | decide after a conflict | [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
+//! | write generic code | `where T: VersionedDsl<C>`; for units also `dyn BlockingSet<C>: Holds<T>` |
+//! | use another database | [`Dialect`] |
+//!
+//! # From Diesel to this crate
+//!
+//! | Diesel | here |
+//! | --- | --- |
+//! | `products.find(42).select(Product::as_select()).first(conn)` | [`Product::find(conn, 42)`](VersionedDsl::find) |
+//! | `diesel::update(&p).set(&p).execute(conn)` | [`p.save(conn)`](VersionedDsl::save) |
+//! | `diesel::delete(&p).execute(conn)` | [`p.delete(conn)`](VersionedDsl::delete) |
+//! | `diesel::insert_into(products).values(&p).execute(conn)` | [`p.insert(conn)`](VersionedDsl::insert) |
+//! | a loop of updates in `conn.transaction(…)` | [`UnitOfWork::commit`], [`VersionedDsl::save_all`] |
+//!
+//! # Features
+//!
+//! `sqlite`, `postgres`, `mysql`: the [`Dialect`] of each database. They ask for Diesel's backend,
+//! not for a client library (SQLite's backend has its library with it); any of them can be combined.
+//!
+//! # How to read the compiler's errors
+//!
+//! - *"`Product` is not a versioned entity"*: `#[derive(Versioned)]` is missing.
+//! - *"`Product` cannot be written to and read from a database through `…`"*: `Queryable` or
+//!   `Selectable` is missing, the feature of the database is not enabled, or a field's type does not
+//!   fit its column. `#[diesel(check_for_backend(…))]` on the struct shows which field.
+//! - *"a version column must be `NOT NULL`"*: the `table!` says `Nullable<…>` for it.
+//! - *"`Product` is a versioned entity and must be `Clone`"*: add `#[derive(Clone)]`.
 
 mod backend;
 mod changes;
