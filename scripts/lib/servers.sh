@@ -15,12 +15,13 @@ start_servers() {
     unset "${!PG@}"
 
     # Both data folders are made at the same time.
-    make_postgres_data >"$SERVERS_DIR/initdb.log" 2>&1 &
-    local initdb=$!
-    make_mariadb_data >"$SERVERS_DIR/mariadb-install-db.log" 2>&1 &
-    local install=$!
-    wait "$initdb" || server_failed initdb || return 1
-    wait "$install" || server_failed mariadb-install-db || return 1
+    launch initdb make_postgres_data
+    launch mariadb-install-db make_mariadb_data
+    local name
+    for name in initdb mariadb-install-db; do
+        wait "${SERVER_PIDS[$name]}" || server_failed "$name" || return 1
+        unset "SERVER_PIDS[$name]"
+    done
 
     start_postgres
     start_mariadb mariadb
@@ -29,7 +30,6 @@ start_servers() {
     start_mariadb mysql --version=8.0.36 --innodb-autoinc-lock-mode=2
 
     wait_ready postgres "$(postgres_bin)/pg_isready" -q -h "$SERVERS_DIR" || return 1
-    local name
     for name in mariadb mysql; do
         wait_ready "$name" "$(mariadb_program mariadb-admin)" --no-defaults --user=root \
             --socket="$SERVERS_DIR/$name.sock" ping || return 1
@@ -60,22 +60,21 @@ choose_user() {
 }
 
 make_postgres_data() {
-    cd "$SERVERS_DIR" &&
-        "${AS_SERVER[@]}" "$(postgres_bin)/initdb" --auth=trust --username=postgres \
-            --encoding=UTF8 --locale=C --no-sync --pgdata="$SERVERS_DIR/postgres"
+    "${AS_SERVER[@]}" "$(postgres_bin)/initdb" --auth=trust --username=postgres \
+        --encoding=UTF8 --locale=C --no-sync --pgdata="$SERVERS_DIR/postgres"
 }
 
 make_mariadb_data() {
-    cd "$SERVERS_DIR" &&
-        "${AS_SERVER[@]}" "$(mariadb_program mariadb-install-db)" --no-defaults \
-            --auth-root-authentication-method=normal --skip-test-db \
-            --skip-name-resolve --datadir="$SERVERS_DIR/mariadb" &&
+    "${AS_SERVER[@]}" "$(mariadb_program mariadb-install-db)" --no-defaults \
+        --auth-root-authentication-method=normal --skip-test-db \
+        --skip-name-resolve --datadir="$SERVERS_DIR/mariadb" &&
         "${AS_SERVER[@]}" cp -a "$SERVERS_DIR/mariadb" "$SERVERS_DIR/mysql"
 }
 
 # A crash may lose everything here, so nothing waits for the disk.
 start_postgres() {
-    launch postgres "$(postgres_bin)/postgres" -D "$SERVERS_DIR/postgres" \
+    launch postgres exec "${AS_SERVER[@]}" "$(postgres_bin)/postgres" \
+        -D "$SERVERS_DIR/postgres" \
         -c listen_addresses= -c unix_socket_directories="$SERVERS_DIR" \
         -c fsync=off -c synchronous_commit=off -c full_page_writes=off \
         -c max_connections=300 -c deadlock_timeout=200ms -c lc_messages=C
@@ -84,21 +83,23 @@ start_postgres() {
 start_mariadb() {
     local name=$1
     shift
-    launch "$name" "$(mariadb_program mariadbd)" --no-defaults --skip-networking \
+    launch "$name" exec "${AS_SERVER[@]}" "$(mariadb_program mariadbd)" \
+        --no-defaults --skip-networking \
         --datadir="$SERVERS_DIR/$name" --socket="$SERVERS_DIR/$name.sock" \
         --pid-file="$SERVERS_DIR/$name.pid" --max-connections=300 \
         --innodb-flush-log-at-trx-commit=0 --innodb-doublewrite=0 --innodb-buffer-pool-size=256M \
         "$@"
 }
 
-# In a session of its own, so that Ctrl-C reaches the tests and not the servers: they are
-# stopped when the tests have ended.
+# Starts a command, with NAME.log for its output, in a process group of its own (`set -m`): Ctrl-C
+# reaches the tests and not the servers, which are stopped when the tests have ended.
 launch() {
     local name=$1
     shift
-    (cd "$SERVERS_DIR" && exec setsid "${AS_SERVER[@]}" "$@") \
-        >"$SERVERS_DIR/$name.log" 2>&1 </dev/null &
+    set -m
+    (cd "$SERVERS_DIR" && "$@") >"$SERVERS_DIR/$name.log" 2>&1 </dev/null &
     SERVER_PIDS[$name]=$!
+    set +m
 }
 
 # Asks the server by the given command until it answers.
@@ -124,22 +125,36 @@ server_failed() {
 # Stops what start_servers started, by its own number, and removes the folder.
 stop_servers() {
     local name
+    # All are told first and then waited for one by one.
     for name in "${!SERVER_PIDS[@]}"; do
-        stop_server "$name"
+        kill -s "$(stop_signal "$name")" -- "-${SERVER_PIDS[$name]}" 2>/dev/null
     done
     for name in "${!SERVER_PIDS[@]}"; do
-        wait "${SERVER_PIDS[$name]}" 2>/dev/null
+        stop_group "${SERVER_PIDS[$name]}" "$(stop_signal "$name")"
     done
     SERVER_PIDS=()
+    # One that was started in the moment of the signal is not written down yet.
+    for name in $(jobs -p); do
+        stop_group "$name" TERM
+    done
     if [[ -n $SERVERS_DIR ]]; then
         rm -rf "$SERVERS_DIR"
         SERVERS_DIR=
     fi
 }
 
-stop_server() {
-    local signal=TERM
-    # PostgreSQL waits for its clients after TERM; INT is its fast shutdown.
-    [[ $1 == postgres ]] && signal=INT
-    kill -s "$signal" "${SERVER_PIDS[$1]}" 2>/dev/null
+# PostgreSQL waits for its clients after TERM; INT is its fast shutdown.
+stop_signal() {
+    if [[ $1 == postgres ]]; then echo INT; else echo TERM; fi
+}
+
+# Ends a process group that `set -m` made. The signal is repeated, for MariaDB loses one that
+# comes while it starts; what is there after ten seconds is killed.
+stop_group() {
+    local group=$1 signal=$2 tries=0
+    while kill -0 -- "-$group" 2>/dev/null; do
+        ((tries++ < 100)) || signal=KILL
+        kill -s "$signal" -- "-$group" 2>/dev/null
+        sleep 0.1
+    done
 }
