@@ -1,4 +1,4 @@
-//! What `#[derive(Versioned)]` tells about a struct: no database is opened.
+//! What `#[derive(Versioned)]` tells about a struct. Only `round_trip` opens a database.
 
 #[path = "derive/attributes.rs"]
 mod attributes;
@@ -10,6 +10,8 @@ mod generics;
 mod keys;
 #[path = "derive/parents.rs"]
 mod parents;
+#[path = "derive/round_trip.rs"]
+mod round_trip;
 #[path = "derive/shapes.rs"]
 mod shapes;
 

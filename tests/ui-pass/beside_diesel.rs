@@ -52,7 +52,12 @@ struct Line {
 
 fn main() {
     let order = Order { id: 1, version: 1 };
-    let line = Line { id: 2, order_id: order.key(), text: None, version: 1 };
+    let line = Line {
+        id: 2,
+        order_id: order.key(),
+        text: None,
+        version: 1,
+    };
     assert_eq!(line.key(), 2);
     assert!(line.text.is_none());
 }

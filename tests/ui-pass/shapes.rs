@@ -49,7 +49,11 @@ pub mod in_a_function {
             version: i64,
         }
 
-        let product = Product { id: 1, tenant: 2, version: 3 };
+        let product = Product {
+            id: 1,
+            tenant: 2,
+            version: 3,
+        };
         product.key() as usize + product.tenant as usize
     }
 }
