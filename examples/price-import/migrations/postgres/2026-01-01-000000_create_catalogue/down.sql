@@ -1,0 +1,3 @@
+DROP TABLE import_journal;
+DROP TABLE imports;
+DROP TABLE products;
