@@ -6,6 +6,8 @@ mod derive;
 mod errors;
 mod expand;
 mod model;
+#[cfg(test)]
+mod snapshots;
 mod validate;
 
 use proc_macro::TokenStream;

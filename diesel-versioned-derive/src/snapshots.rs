@@ -1,0 +1,153 @@
+//! What the derives write, one snapshot for each attribute, to be read as documentation.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::parse_quote;
+
+use crate::derive;
+
+fn pretty(tokens: TokenStream) -> String {
+    match syn::parse2(tokens) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(error) => format!("no items: {error}"),
+    }
+}
+
+/// A snapshot of `#[derive(Versioned)]` on a struct.
+macro_rules! versioned {
+    ($name:ident, $($input:tt)*) => {
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(pretty(derive::versioned(&parse_quote!($($input)*))));
+        }
+    };
+}
+
+versioned! { plain,
+    struct Product {
+        id: i32,
+        name: String,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { version_initial,
+    struct Product {
+        id: i32,
+        #[version(initial = 100)]
+        version: i32,
+    }
+}
+
+versioned! { versioned_crate,
+    #[versioned(crate = "other::name")]
+    struct Product {
+        id: i32,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { table_name_and_primary_key,
+    #[diesel(table_name = schema::lines, primary_key(order_id, number))]
+    struct Line {
+        number: i32,
+        order_id: i32,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { belongs_to,
+    #[diesel(belongs_to(Order), belongs_to(Article, foreign_key = sku))]
+    struct Line {
+        id: i32,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { check_for_backend,
+    #[diesel(check_for_backend(Sqlite))]
+    struct Product {
+        id: i32,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { column_name_in_a_tuple,
+    struct Product(
+        #[diesel(column_name = id)] i32,
+        #[diesel(column_name = "type")] String,
+        #[version] #[diesel(column_name = version)] i32,
+    );
+}
+
+versioned! { embed,
+    struct Product {
+        id: i32,
+        #[diesel(embed)]
+        size: Size,
+        #[version]
+        version: i32,
+        #[diesel(embed, skip_update)]
+        address: Address,
+    }
+}
+
+versioned! { serialize_as,
+    struct Product {
+        #[diesel(serialize_as = i32)]
+        id: ProductId,
+        #[diesel(serialize_as = String, deserialize_as = String)]
+        name: Name,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { skip_and_select_expression,
+    struct Product {
+        #[diesel(skip_insertion)]
+        id: i32,
+        #[diesel(skip_insertion, skip_update)]
+        created_at: String,
+        #[diesel(select_expression = products::stock.gt(0))]
+        in_stock: bool,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { generics,
+    struct Product<K: Debug, T> where T: Display {
+        id: K,
+        #[diesel(embed)]
+        part: Part<T>,
+        value: Option<T>,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { error,
+    struct Product {
+        id: i32,
+        version: i32,
+    }
+}
+
+#[test]
+fn part() {
+    let part = quote! {
+        #[diesel(table_name = products)]
+        struct Size {
+            width: i32,
+            #[diesel(skip_update)]
+            height: i32,
+        }
+    };
+    insta::assert_snapshot!(pretty(derive::versioned_part(&parse_quote!(#part))));
+}
