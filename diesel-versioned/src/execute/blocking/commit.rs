@@ -1,5 +1,6 @@
 //! A unit of work on a blocking connection: performs what the protocol says.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use diesel::QueryResult;
@@ -94,18 +95,23 @@ where
         let mut protocol = self.start(C::Backend::LOCKS_ROWS, C::Backend::RETURNING)?;
         let mut answer = Ok(0);
         loop {
-            let action = protocol.next(&mut self.sets, answer);
-            if let Action::Finish(result) = action {
-                return result.map(|()| outer.is_some());
-            }
             // A panic of a closure, a `Clone` or a `ToSql` must not leave the transaction open.
-            let performed = catch_unwind(AssertUnwindSafe(|| self.perform(conn, action, outer)));
-            answer = performed.unwrap_or_else(|panic| {
-                self.fail();
-                // The panic is what the caller has to hear of, whatever the rollback says.
-                drop(session::roll_back_to(conn, outer));
-                resume_unwind(panic)
-            });
+            let turn = catch_unwind(AssertUnwindSafe(|| {
+                match protocol.next(&mut self.sets, answer) {
+                    Action::Finish(result) => ControlFlow::Break(result),
+                    action => ControlFlow::Continue(self.perform(conn, action, outer)),
+                }
+            }));
+            match turn {
+                Ok(ControlFlow::Continue(next)) => answer = next,
+                Ok(ControlFlow::Break(result)) => return result.map(|()| outer.is_some()),
+                Err(panic) => {
+                    self.fail();
+                    // The panic is what the caller has to hear of, whatever the rollback says.
+                    drop(session::roll_back_to(conn, outer));
+                    resume_unwind(panic)
+                }
+            }
         }
     }
 
