@@ -331,13 +331,12 @@ impl<T: Versioned> CommittedRows for Rows<T> {
                 set.release(&key, *index);
             }
         }
-        for (index, old) in self.old {
+        // Backwards: where a row was deleted and another one inserted under its key, the key stands
+        // for the inserted one. One that was taken again since stays with whoever took it.
+        for (index, old) in self.old.into_iter().rev() {
             let pending = old.state == State::New && T::key_is_generated();
             if let (Some(mine), false) = (&old.mine, pending) {
-                let key = mine.key();
-                // A deleted row whose key was taken by an insert of the same unit comes before it
-                // in this list, so the insert has the last word, as it had then.
-                set.by_key.insert(key, index);
+                set.by_key.entry(mine.key()).or_insert(index);
             }
             if let Some(slot) = set.slots.get_mut(index) {
                 *slot = old;
