@@ -133,6 +133,7 @@ impl Protocol {
         answer: Answer,
     ) -> Action {
         match std::mem::replace(&mut self.state, State::Start) {
+            State::Start if self.steps.is_empty() && self.also == 0 => Action::Finish(Ok(())),
             State::Start => {
                 self.state = State::Beginning;
                 Action::Begin
