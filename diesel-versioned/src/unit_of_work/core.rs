@@ -128,6 +128,8 @@ impl<T: Versioned> Core for Set<T> {
 
     fn stage(&mut self, slot: u32, row: Box<dyn Any>) {
         if let Ok(row) = row.downcast() {
+            // What an earlier attempt has left refers to rows that are gone.
+            self.work.landed.remove(&slot);
             self.work.staged.insert(slot, *row);
         }
     }

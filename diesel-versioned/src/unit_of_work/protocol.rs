@@ -7,7 +7,7 @@
 //! begin ─▶ steps ─▶ also ─▶ commit ─▶ done
 //!            │        │       └─▶ ping: connection lost ─▶ outcome unknown
 //!            ▼        ▼
-//!         roll back (a lost write, an error) ─▶ begin ─▶ read ─▶ try alone ─▶ roll back ─▶ conflicts
+//!         roll back (a lost write, an error) ─▶ begin ─▶ read ─▶ try again ─▶ roll back ─▶ conflicts
 //! ```
 
 use std::any::TypeId;
@@ -87,8 +87,17 @@ enum Stage {
 struct Diagnosis {
     stage: Stage,
     cause: Option<(Error, Option<EntityRef>)>,
-    /// Single rows to try alone.
-    tries: Vec<(usize, Group)>,
+    /// What is written again, to see which rows the database holds back.
+    tries: Vec<Try>,
+}
+
+/// A step of the unit that is done again.
+#[derive(Clone)]
+enum Try {
+    /// As it was: later rows need what it writes.
+    Again(Step),
+    /// A row of a group that came short, by itself.
+    Alone(usize, Group),
 }
 
 pub(crate) struct Protocol {
@@ -204,14 +213,18 @@ impl Protocol {
         match self.steps.get(index) {
             Some(step) => {
                 self.state = State::Stepping(index);
-                match step.clone() {
-                    Step::Lock { set, only_checks } => Action::Lock { set, only_checks },
-                    Step::Resolve { set, level } => Action::Resolve { set, level },
-                    Step::Write { set, group } => self.write(set, group),
-                }
+                self.perform(step.clone())
             }
             None if self.short.is_empty() && !self.moved => self.run_also(0),
             None => self.roll_back(Then::Diagnose(None)),
+        }
+    }
+
+    fn perform(&self, step: Step) -> Action {
+        match step {
+            Step::Lock { set, only_checks } => Action::Lock { set, only_checks },
+            Step::Resolve { set, level } => Action::Resolve { set, level },
+            Step::Write { set, group } => self.write(set, group),
         }
     }
 
@@ -292,15 +305,20 @@ impl Protocol {
         let count = match (answer, &diagnosis.stage) {
             (Ok(count), _) => count,
             // It was begun, so it must end.
-            (Err(error), Stage::Read(_) | Stage::ReadAgain(_) | Stage::Try(_)) => {
+            (Err(error), Stage::Read(_)) => {
                 return self.roll_back(Then::Finish(give_up(diagnosis.cause, error)));
+            }
+            // What is known by now is reported.
+            (Err(error), Stage::Try(_) | Stage::ReadAgain(_)) => {
+                let cause = diagnosis.cause.unwrap_or((error, None));
+                return self.conclude(sets, Some(cause));
             }
             (Err(error), Stage::Begin | Stage::End) => {
                 return Action::Finish(Err(give_up(diagnosis.cause, error)));
             }
         };
         if let Stage::Try(index) = diagnosis.stage
-            && let Some((set, single)) = diagnosis.tries.get(index)
+            && let Some(Try::Alone(set, single)) = diagnosis.tries.get(index)
             && matched(count, 1) == Matched::Fewer
         {
             sets[*set].1.core().note_refused(single);
@@ -319,17 +337,18 @@ impl Protocol {
                         self.state = State::Diagnosing(diagnosis);
                         return Action::ReadCurrent { set };
                     }
-                    if diagnosis.cause.is_none() {
-                        diagnosis.tries = self.unexplained(sets);
-                    }
+                    diagnosis.tries = self.tries(sets);
                     Stage::Try(usize::MAX)
                 }
                 Stage::Try(index) => {
                     let next = index.wrapping_add(1);
-                    if let Some((set, group)) = diagnosis.tries.get(next).cloned() {
+                    if let Some(again) = diagnosis.tries.get(next).cloned() {
                         diagnosis.stage = Stage::Try(next);
                         self.state = State::Diagnosing(diagnosis);
-                        return self.write(set, group);
+                        return match again {
+                            Try::Again(step) => self.perform(step),
+                            Try::Alone(set, group) => self.write(set, group),
+                        };
                     }
                     if diagnosis.tries.is_empty() {
                         Stage::End
@@ -351,15 +370,29 @@ impl Protocol {
         }
     }
 
-    /// The rows to try alone: those of groups that came short for no reason that can be read.
-    fn unexplained<S: SetCore + ?Sized>(&self, sets: &[(TypeId, Box<S>)]) -> Vec<(usize, Group)> {
-        self.short
-            .iter()
-            .filter(|(set, group, written)| {
-                written + sets[*set].1.core_ref().stale_in(group) < group.len()
+    /// The writes of the unit once more, up to the last group that came short for no reason that
+    /// can be read; each row of such a group alone.
+    fn tries<S: SetCore + ?Sized>(&self, sets: &[(TypeId, Box<S>)]) -> Vec<Try> {
+        let unexplained = |set: usize, group: &Group| {
+            self.short.iter().any(|(other, short, written)| {
+                (*other, short) == (set, group)
+                    && written + sets[set].1.core_ref().stale_in(group) < group.len()
             })
-            .flat_map(|(set, group, _)| group.singles().map(|single| (*set, single)))
-            .collect()
+        };
+        let mut tries = Vec::new();
+        let mut needed = 0;
+        for step in &self.steps {
+            match step {
+                Step::Lock { .. } => {}
+                Step::Write { set, group } if unexplained(*set, group) => {
+                    tries.extend(group.singles().map(|single| Try::Alone(*set, single)));
+                    needed = tries.len();
+                }
+                Step::Resolve { .. } | Step::Write { .. } => tries.push(Try::Again(step.clone())),
+            }
+        }
+        tries.truncate(needed);
+        tries
     }
 
     fn conclude<S: SetCore + ?Sized>(

@@ -104,6 +104,7 @@ impl InsertMode {
     pub(crate) fn of<T: Entity<DB>, DB: Dialect>(server_returns: bool) -> Self {
         let returns = match DB::RETURNING {
             Returning::Always => true,
+            Returning::Never => false,
             Returning::Ask(_) => server_returns,
         };
         match (T::READS_BACK_INSERT, returns, T::key_is_generated()) {
@@ -401,9 +402,24 @@ impl<T: Versioned> Set<T> {
         }
     }
 
-    /// Takes the rows as they stand in the database after a lost write.
+    /// Takes the rows as they stand in the database after a lost write. Once rows were tried again,
+    /// only those that were not written are still as others see them.
     pub(crate) fn see_current(&mut self, rows: Vec<T>) {
-        self.work.current = rows.into_iter().map(|row| (row.key(), row)).collect();
+        let mut rows: HashMap<T::Key, T> = rows.into_iter().map(|row| (row.key(), row)).collect();
+        if self.work.refused.is_empty() {
+            self.work.current = rows;
+            return;
+        }
+        for slot in &self.work.refused {
+            let mine = self.slots.get(*slot).and_then(|slot| slot.mine.as_ref());
+            let Some(key) = mine.map(T::key) else {
+                continue;
+            };
+            match rows.remove(&key) {
+                Some(row) => self.work.current.insert(key, row),
+                None => self.work.current.remove(&key),
+            };
+        }
     }
 
     /// Notes that the database did not write a single row.
