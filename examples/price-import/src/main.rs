@@ -11,6 +11,7 @@ mod money;
 mod parse;
 mod report;
 mod rival;
+mod unit;
 
 use std::error::Error;
 use std::io;

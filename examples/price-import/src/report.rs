@@ -140,12 +140,13 @@ impl Progress {
         }
     }
 
-    pub(crate) fn advance(&self, rows: usize) {
+    /// Some rows are done with, these of them in trouble.
+    pub(crate) fn advance(&self, rows: usize, troubles: &[String]) {
+        if !troubles.is_empty() {
+            self.0
+                .suspend(|| troubles.iter().for_each(|trouble| eprintln!("{trouble}")));
+        }
         self.0.inc(u64::try_from(rows).unwrap_or(u64::MAX));
-    }
-
-    pub(crate) fn trouble(&self, trouble: &Trouble<'_>) {
-        self.0.suspend(|| eprintln!("{trouble}"));
     }
 
     pub(crate) fn clear(&self) {
