@@ -7,7 +7,8 @@
 //! | [`lock_current`](Syntax::lock_current) | none | none (a unit begins immediate) | none | `LOCK IN SHARE MODE` |
 //! | [`lock_write`](Syntax::lock_write) | none | none | `FOR NO KEY UPDATE` | `FOR UPDATE` |
 //! | [`LOCKS_ROWS`](Dialect::LOCKS_ROWS) | no | no | yes | yes |
-//! | [`RETURNING`](Dialect::RETURNING) | on insert | on insert | on insert | the server is asked |
+//! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
+//! | [`RETURNING`](Dialect::RETURNING) | on insert | on insert | on insert | never |
 //! | [`BEGIN_TO_WRITE`](Dialect::BEGIN_TO_WRITE) | – | `BEGIN IMMEDIATE` | – | – |
 //! | [`MAX_BINDS`](Dialect::MAX_BINDS) | 32,766 | 32,766 | 65,535 | 65,535 |
 //! | [`UPDATE_ROWS`](Dialect::UPDATE_ROWS) | 64 | 256 | 1,024 | 64 |
@@ -26,7 +27,33 @@ use diesel::backend::Backend;
 /// Implemented for `Sqlite`, `Pg` and `Mysql` by the features `sqlite`, `postgres` and `mysql`.
 /// The backend of a `#[derive(MultiConnection)]` enum gets the portable defaults with an empty
 /// impl, `impl Dialect for MultiBackend {}`, or each database's own by handing
-/// [`syntax`](Dialect::syntax) on to the backend that is inside.
+/// [`syntax`](Dialect::syntax) on to the backend that is inside. With MySQL or MariaDB among them
+/// hand it on, and set [`RETURNING`](Dialect::RETURNING) to [`Returning::Never`]:
+///
+/// ```
+/// # #[cfg(feature = "mysql")]
+/// # mod example {
+/// use diesel::prelude::*;
+/// use diesel_versioned::{Dialect, Returning, Syntax};
+///
+/// #[derive(diesel::MultiConnection)]
+/// pub enum AnyConnection {
+///     Mysql(MysqlConnection),
+///     Sqlite(SqliteConnection),
+/// }
+///
+/// impl Dialect for MultiBackend {
+///     const RETURNING: Returning = Returning::Never;
+///
+///     fn syntax(&self) -> Syntax {
+///         match self {
+///             Self::Mysql(inner) => inner.syntax(),
+///             Self::Sqlite(inner) => inner.syntax(),
+///         }
+///     }
+/// }
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "diesel-versioned does not know the database `{Self}`",
     label = "no `Dialect` for this backend",
@@ -71,6 +98,9 @@ pub struct Syntax {
     pub lock_current: &'static str,
     /// What makes a read lock its rows against other writers.
     pub lock_write: &'static str,
+    /// The key that the database made last for this connection, where
+    /// [`RETURNING`](Dialect::RETURNING) cannot be used.
+    pub last_inserted: &'static str,
 }
 
 impl Syntax {
@@ -80,6 +110,8 @@ impl Syntax {
         tuples: TupleSyntax::Or,
         lock_current: "",
         lock_write: "",
+        // Without a meaning: the portable way is RETURNING.
+        last_inserted: "NULL",
     };
 }
 
@@ -113,6 +145,8 @@ pub enum TupleSyntax {
 pub enum Returning {
     /// It can.
     Always,
+    /// It cannot: what the database made is read after the insert, in the same transaction.
+    Never,
     /// It depends on the server. This query has a row if it can.
     Ask(&'static str),
 }

@@ -5,11 +5,9 @@ use super::{BatchUpdateSyntax, Dialect, Returning, Syntax, TupleSyntax};
 impl Dialect for diesel::mysql::Mysql {
     const MAX_BINDS: usize = 65_535;
     const LOCKS_ROWS: bool = true;
-    // MariaDB from 10.5 on can, MySQL cannot. A proxy may put `5.5.5-` before the real number.
-    const RETURNING: Returning = Returning::Ask(
-        "SELECT 1 FROM DUAL WHERE VERSION() LIKE '%MariaDB%' \
-         AND VERSION() NOT REGEXP '^(5[.]5[.]5-)?(5[.]|10[.][0-4][.])'",
-    );
+    // MariaDB has it from 10.5 on, but tells of its columns only when the statement runs
+    // (https://jira.mariadb.org/browse/MDEV-27013), and Diesel asks before.
+    const RETURNING: Returning = Returning::Never;
 
     fn syntax(&self) -> Syntax {
         Syntax {
@@ -19,6 +17,7 @@ impl Dialect for diesel::mysql::Mysql {
             // not happened. `FOR SHARE` is MySQL 8 only; both know this form.
             lock_current: " LOCK IN SHARE MODE",
             lock_write: " FOR UPDATE",
+            last_inserted: "LAST_INSERT_ID()",
         }
     }
 }

@@ -15,6 +15,7 @@ impl Dialect for diesel::pg::Pg {
             lock_current: "",
             // Not FOR UPDATE: rows of other tables may go on referring to these.
             lock_write: " FOR NO KEY UPDATE",
+            last_inserted: "LASTVAL()",
         }
     }
 }

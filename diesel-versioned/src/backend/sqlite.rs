@@ -16,6 +16,7 @@ impl Dialect for diesel::sqlite::Sqlite {
         Syntax {
             batch_update: BatchUpdateSyntax::Values,
             tuples: TupleSyntax::InValues,
+            last_inserted: "last_insert_rowid()",
             ..Syntax::PORTABLE
         }
     }

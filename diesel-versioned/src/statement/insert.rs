@@ -90,7 +90,7 @@ impl<T: Entity<DB>, DB: Dialect> QueryId for InsertReturning<'_, T, DB> {
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-/// `SELECT … WHERE id = LAST_INSERT_ID()`: the row that this connection inserted last, for
+/// `SELECT … WHERE id = LAST_INSERT_ID()`, or as the backend calls it: the row that this connection inserted last, for
 /// servers without `RETURNING`. Parts of the key that the insert wrote are bound.
 pub(crate) struct LastInserted<T: Entity<DB>, DB: Dialect> {
     from: T::From,
@@ -121,7 +121,8 @@ impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for LastInserted<T, DB> {
             column::<T, DB>(index, out)?;
             out.push_sql(" = ");
             if generated(T::column(index)) {
-                out.push_sql("LAST_INSERT_ID()");
+                let last_inserted = out.backend().syntax().last_inserted;
+                out.push_sql(last_inserted);
                 Ok(())
             } else {
                 T::bind_key(&self.key, part, out)
