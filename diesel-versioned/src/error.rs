@@ -336,7 +336,7 @@ fn database_code(error: &DieselError) -> &'static str {
     use DatabaseErrorKind as Kind;
     match error {
         DieselError::NotFound => "row.not_found",
-        DieselError::DatabaseError(kind, _) => match kind {
+        DieselError::DatabaseError(kind, information) => match kind {
             Kind::UniqueViolation => "constraint.unique",
             Kind::ForeignKeyViolation => "constraint.foreign_key",
             Kind::NotNullViolation => "constraint.not_null",
@@ -344,9 +344,26 @@ fn database_code(error: &DieselError) -> &'static str {
             Kind::ClosedConnection => "connection.closed",
             Kind::ReadOnlyTransaction => "transaction.read_only",
             _ if is_transient(error) => "database.transient",
-            _ => "database",
+            _ => told_by_text(information.message()),
         },
         _ => "database",
+    }
+}
+
+/// The code of an error that Diesel does not name by kind.
+fn told_by_text(message: &str) -> &'static str {
+    const CLOSED: [&str; 3] = [
+        "no connection to the server", // PostgreSQL, from the second use on
+        "erver has gone away",         // MySQL 2006
+        "Lost connection to",          // MySQL 2013
+    ];
+    let has = |text: &&str| message.contains(*text);
+    if CLOSED.iter().any(has) {
+        "connection.closed"
+    } else if message.starts_with("CONSTRAINT `") && message.contains("` failed for `") {
+        "constraint.check" // MariaDB 4025
+    } else {
+        "database"
     }
 }
 
