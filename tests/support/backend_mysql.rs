@@ -4,6 +4,7 @@ use diesel::connection::SimpleConnection;
 use diesel::{Connection, MysqlConnection, QueryResult, RunQueryDsl};
 
 use crate::support::TestBackend;
+use crate::support::capabilities::{Isolation, LostInSnapshot, Write};
 use crate::support::db::{admin_url, database_name, new_database_name, with_database};
 
 impl TestBackend for MysqlConnection {
@@ -20,7 +21,42 @@ impl TestBackend for MysqlConnection {
     // A trigger can only fail here, and a failure is an error, not zero rows.
     const REFUSE_PRODUCT_UPDATES: Option<&'static str> = None;
     const REFUSE_PRODUCT_DELETES: Option<&'static str> = None;
+    const REFUSE_PRODUCT_INSERTS: Option<&'static str> = None;
+    // There is no INSTEAD OF, and a row that a view's WHERE hides is hidden from a read as well.
+    const DROP_PRODUCT_UPDATES_BY_A_VIEW: Option<&'static str> = None;
+    // There are no policies.
+    const MAY_ONLY_SEE_PRODUCTS: Option<&'static str> = None;
+    const FAIL_PRODUCT_UPDATES: &'static str = "CREATE TRIGGER fail_updates BEFORE UPDATE ON \
+         products FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'";
+    const MOVE_CUSTOMERS_AFTER_PRODUCT_UPDATES: &'static str = "CREATE TRIGGER move_customers AFTER UPDATE ON products \
+         FOR EACH ROW UPDATE customers SET city = 'Paris'";
+    const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Conflict;
+    const WAIT_SHORTLY: &'static str = "SET innodb_lock_wait_timeout = 1";
+    const IDENTIFIER_QUOTE: char = '`';
+    const NUMBERED_BINDS: bool = false;
+    const LOCK_CURRENT: &'static str = " LOCK IN SHARE MODE";
+    // For one row it costs as many statements to ask as to read by LAST_INSERT_ID().
+    const LONE_INSERT_RETURNS: bool = false;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = None;
+
+    // MariaDB from 10.6.18, 10.11.8, 11.4.2 on: error 1020.
+    fn strict_snapshots(&mut self) -> Option<&'static str> {
+        let known = self.batch_execute("DO @@innodb_snapshot_isolation").is_ok();
+        known.then_some("SET innodb_snapshot_isolation = ON")
+    }
+
+    fn refuse_rows(_: Write, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn isolate(level: Isolation) -> Option<&'static str> {
+        Some(match level {
+            Isolation::RepeatableRead => {
+                "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+            }
+            Isolation::Serializable => "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+        })
+    }
 
     fn kill_statement(&mut self) -> Option<String> {
         let id = diesel::select(diesel::dsl::sql::<diesel::sql_types::BigInt>(

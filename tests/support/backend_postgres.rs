@@ -4,6 +4,7 @@ use diesel::connection::SimpleConnection;
 use diesel::{Connection, PgConnection, QueryResult, RunQueryDsl};
 
 use crate::support::TestBackend;
+use crate::support::capabilities::{Isolation, LostInSnapshot, Write};
 use crate::support::db::{admin_url, database_name, new_database_name, with_database};
 
 impl TestBackend for PgConnection {
@@ -24,7 +25,66 @@ impl TestBackend for PgConnection {
          CREATE TRIGGER refuse_deletes BEFORE DELETE ON products \
          FOR EACH ROW EXECUTE FUNCTION refuse_deletes()",
     );
+    const REFUSE_PRODUCT_INSERTS: Option<&'static str> = Some(
+        "CREATE FUNCTION refuse_inserts() RETURNS trigger LANGUAGE plpgsql \
+         AS 'BEGIN RETURN NULL; END'; \
+         CREATE TRIGGER refuse_inserts BEFORE INSERT ON products \
+         FOR EACH ROW EXECUTE FUNCTION refuse_inserts()",
+    );
+    const DROP_PRODUCT_UPDATES_BY_A_VIEW: Option<&'static str> = Some(
+        "ALTER TABLE products RENAME TO stored_products; \
+         CREATE VIEW products AS SELECT * FROM stored_products; \
+         CREATE FUNCTION drop_updates() RETURNS trigger LANGUAGE plpgsql \
+         AS 'BEGIN RETURN NULL; END'; \
+         CREATE TRIGGER drop_updates INSTEAD OF UPDATE ON products \
+         FOR EACH ROW EXECUTE FUNCTION drop_updates()",
+    );
+    // A role that every server has; a superuser would not be held back.
+    const MAY_ONLY_SEE_PRODUCTS: Option<&'static str> = Some(
+        "ALTER TABLE products ENABLE ROW LEVEL SECURITY; \
+         CREATE POLICY see ON products FOR SELECT USING (true); \
+         CREATE POLICY change ON products FOR UPDATE USING (false); \
+         GRANT SELECT, UPDATE ON products TO pg_monitor; \
+         SET ROLE pg_monitor",
+    );
+    const FAIL_PRODUCT_UPDATES: &'static str = "CREATE FUNCTION fail_updates() RETURNS trigger LANGUAGE plpgsql \
+         AS 'BEGIN RAISE EXCEPTION ''not today''; END'; \
+         CREATE TRIGGER fail_updates BEFORE UPDATE ON products \
+         FOR EACH ROW EXECUTE FUNCTION fail_updates()";
+    const MOVE_CUSTOMERS_AFTER_PRODUCT_UPDATES: &'static str = "CREATE FUNCTION move_customers() RETURNS trigger LANGUAGE plpgsql \
+         AS 'BEGIN UPDATE customers SET city = ''Paris''; RETURN NULL; END'; \
+         CREATE TRIGGER move_customers AFTER UPDATE ON products \
+         FOR EACH ROW EXECUTE FUNCTION move_customers()";
+    // 40001.
+    const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Transient;
+    const WAIT_SHORTLY: &'static str = "SET lock_timeout = '100ms'";
+    const IDENTIFIER_QUOTE: char = '"';
+    const NUMBERED_BINDS: bool = true;
+    const LOCK_CURRENT: &'static str = "";
+    const LONE_INSERT_RETURNS: bool = true;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("SET CONSTRAINTS ALL DEFERRED");
+
+    fn strict_snapshots(&mut self) -> Option<&'static str> {
+        None
+    }
+
+    fn refuse_rows(write: Write, table: &str, rows: &str) -> Option<String> {
+        let verb = write.verb();
+        let row = if write == Write::Delete { "OLD" } else { "NEW" };
+        Some(format!(
+            "CREATE FUNCTION refuse_rows() RETURNS trigger LANGUAGE plpgsql AS $$ \
+             BEGIN IF {rows} THEN RETURN NULL; END IF; RETURN {row}; END $$; \
+             CREATE TRIGGER refuse_rows BEFORE {verb} ON {table} \
+             FOR EACH ROW EXECUTE FUNCTION refuse_rows()"
+        ))
+    }
+
+    fn isolate(level: Isolation) -> Option<&'static str> {
+        Some(match level {
+            Isolation::RepeatableRead => "SET default_transaction_isolation = 'repeatable read'",
+            Isolation::Serializable => "SET default_transaction_isolation = 'serializable'",
+        })
+    }
 
     fn kill_statement(&mut self) -> Option<String> {
         let id = diesel::select(diesel::dsl::sql::<diesel::sql_types::Integer>(

@@ -8,6 +8,7 @@ use diesel::connection::SimpleConnection;
 use diesel::{QueryResult, SqliteConnection};
 
 use crate::support::TestBackend;
+use crate::support::capabilities::{Isolation, LostInSnapshot, Write};
 
 impl TestBackend for SqliteConnection {
     const NAME: &'static str = "SQLite";
@@ -23,7 +24,48 @@ impl TestBackend for SqliteConnection {
         "CREATE TRIGGER refuse_deletes BEFORE DELETE ON products \
          BEGIN SELECT RAISE(IGNORE); END",
     );
+    const REFUSE_PRODUCT_INSERTS: Option<&'static str> = Some(
+        "CREATE TRIGGER refuse_inserts BEFORE INSERT ON products \
+         BEGIN SELECT RAISE(IGNORE); END",
+    );
+    const DROP_PRODUCT_UPDATES_BY_A_VIEW: Option<&'static str> = Some(
+        "ALTER TABLE products RENAME TO stored_products; \
+         CREATE VIEW products AS SELECT * FROM stored_products; \
+         CREATE TRIGGER drop_updates INSTEAD OF UPDATE ON products BEGIN SELECT 1; END",
+    );
+    // There are no roles and no policies.
+    const MAY_ONLY_SEE_PRODUCTS: Option<&'static str> = None;
+    const FAIL_PRODUCT_UPDATES: &'static str = "CREATE TRIGGER fail_updates BEFORE UPDATE ON \
+         products BEGIN SELECT RAISE(ABORT, 'not today'); END";
+    const MOVE_CUSTOMERS_AFTER_PRODUCT_UPDATES: &'static str = "CREATE TRIGGER move_customers AFTER UPDATE ON products \
+         BEGIN UPDATE customers SET city = 'Paris'; END";
+    // BUSY_SNAPSHOT.
+    const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Transient;
+    const WAIT_SHORTLY: &'static str = "PRAGMA busy_timeout = 100";
+    const IDENTIFIER_QUOTE: char = '`';
+    const NUMBERED_BINDS: bool = false;
+    const LOCK_CURRENT: &'static str = "";
+    const LONE_INSERT_RETURNS: bool = true;
+    // A file needs no server.
+    const PROPERTY_CASES: u32 = 2_000;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("PRAGMA defer_foreign_keys = ON");
+
+    fn strict_snapshots(&mut self) -> Option<&'static str> {
+        None
+    }
+
+    fn refuse_rows(write: Write, table: &str, rows: &str) -> Option<String> {
+        let verb = write.verb();
+        Some(format!(
+            "CREATE TRIGGER refuse_rows BEFORE {verb} ON {table} WHEN {rows} \
+             BEGIN SELECT RAISE(IGNORE); END"
+        ))
+    }
+
+    // There is one level.
+    fn isolate(_: Isolation) -> Option<&'static str> {
+        None
+    }
 
     fn kill_statement(&mut self) -> Option<String> {
         None

@@ -31,6 +31,54 @@ pub trait TestBackend: Connection {
     /// The same for deletes of `products`.
     const REFUSE_PRODUCT_DELETES: Option<&'static str>;
 
+    /// The same for inserts into `products`.
+    const REFUSE_PRODUCT_INSERTS: Option<&'static str>;
+
+    /// Puts a view in the place of `products` that shows its rows and drops what is written.
+    const DROP_PRODUCT_UPDATES_BY_A_VIEW: Option<&'static str>;
+
+    /// Lets this session go on as one that sees all of `products` and may update no row of it.
+    const MAY_ONLY_SEE_PRODUCTS: Option<&'static str>;
+
+    /// Makes every update of `products` fail with the message `not today`.
+    const FAIL_PRODUCT_UPDATES: &'static str;
+
+    /// After an update of one of `products`, every row of `customers` moves to `Paris`.
+    const MOVE_CUSTOMERS_AFTER_PRODUCT_UPDATES: &'static str;
+
+    /// What a guarded write meets in a [`BEGIN_SNAPSHOT`](Self::BEGIN_SNAPSHOT) transaction when
+    /// the row was changed after the snapshot.
+    const LOST_IN_SNAPSHOT: LostInSnapshot;
+
+    /// A setting under which the server turns such a write away with an error of its own, where
+    /// the server has one.
+    fn strict_snapshots(&mut self) -> Option<&'static str>;
+
+    /// From now on this session waits for a lock for a second at most.
+    const WAIT_SHORTLY: &'static str;
+
+    /// What identifiers are quoted with.
+    const IDENTIFIER_QUOTE: char;
+
+    /// Binds are `$1`, `$2`, … and not `?`.
+    const NUMBERED_BINDS: bool;
+
+    /// What the read after a lost write ends with, so that it sees the row as it is now.
+    const LOCK_CURRENT: &'static str;
+
+    /// A lone insert reads back by `RETURNING`, without asking the server whether it can.
+    const LONE_INSERT_RETURNS: bool;
+
+    /// Makes the database skip one kind of write, without an error, to those rows of a table for
+    /// which a condition on `OLD` or `NEW` holds.
+    fn refuse_rows(write: Write, table: &str, rows: &str) -> Option<String>;
+
+    /// From now on the transactions of this session are at an isolation level.
+    fn isolate(level: Isolation) -> Option<&'static str>;
+
+    /// How many cases a property is tried with in every run.
+    const PROPERTY_CASES: u32 = 300;
+
     /// Inside a transaction: foreign keys are checked at COMMIT, not before.
     const DEFER_FOREIGN_KEYS: Option<&'static str>;
 
@@ -53,4 +101,39 @@ pub trait TestBackend: Connection {
     /// Removes what `create_database` made. It runs while a failed test unwinds: it reports
     /// and does not panic.
     fn drop_database(url: &str);
+}
+
+/// See [`TestBackend::LOST_IN_SNAPSHOT`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LostInSnapshot {
+    /// No row is matched.
+    Conflict,
+    /// The database turns the write away: the transaction has to be done again.
+    Transient,
+}
+
+/// See [`TestBackend::refuse_rows`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Write {
+    Insert,
+    Update,
+    Delete,
+}
+
+impl Write {
+    /// The word in SQL.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Self::Insert => "INSERT",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// See [`TestBackend::isolate`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isolation {
+    RepeatableRead,
+    Serializable,
 }

@@ -1,0 +1,77 @@
+//! `syntax` handed on to the backend that is inside.
+
+use diesel::prelude::*;
+use diesel_versioned::prelude::*;
+use diesel_versioned::{Dialect, Returning, Syntax};
+
+use super::super::{lamp, row, sold_by_someone_else, stored_lamp};
+use super::{generated_keys, scenario};
+use crate::support::capabilities::LostInSnapshot;
+use crate::support::entities::{Order, OrderLine, Product, StockLevel};
+use crate::support::{Queries, TestBackend, TestDb};
+
+#[derive(diesel::MultiConnection)]
+pub enum AnyConnection {
+    #[cfg(feature = "postgres")]
+    Postgres(PgConnection),
+    #[cfg(feature = "mysql")]
+    Mysql(MysqlConnection),
+    Sqlite(SqliteConnection),
+}
+
+impl Dialect for MultiBackend {
+    const RETURNING: Returning = Returning::Never;
+
+    fn syntax(&self) -> Syntax {
+        match self {
+            #[cfg(feature = "postgres")]
+            Self::Postgres(inner) => inner.syntax(),
+            #[cfg(feature = "mysql")]
+            Self::Mysql(inner) => inner.syntax(),
+            Self::Sqlite(inner) => inner.syntax(),
+        }
+    }
+}
+
+scenario!(AnyConnection);
+generated_keys!(AnyConnection, true);
+
+#[test]
+fn the_sql_is_that_of_the_backend_inside() {
+    let db = TestDb::new();
+    let mut rows = [stored_lamp(&db, 1), stored_lamp(&db, 2)];
+    let (plain, any) = (
+        &mut db.connect(),
+        &mut AnyConnection::establish(db.url()).unwrap(),
+    );
+    let updates = |queries: Queries| -> Vec<String> {
+        let mut sent = queries.take();
+        sent.retain(|sql| sql.contains("UPDATE "));
+        sent
+    };
+    let sent_plain = Queries::of(plain);
+    Product::save_all(plain, &mut rows).unwrap();
+    let sent_any = Queries::of(any);
+    Product::save_all(any, &mut rows).unwrap();
+    let (plain, any) = (updates(sent_plain), updates(sent_any));
+    assert_eq!(plain.len(), 1);
+    assert_eq!(plain, any);
+}
+
+#[test]
+fn rule_09_the_classifying_read_sees_the_truth() {
+    let db = TestDb::new();
+    if crate::Conn::LOST_IN_SNAPSHOT != LostInSnapshot::Conflict {
+        return;
+    }
+    let mut mine = stored_lamp(&db, 42);
+    let conn = &mut AnyConnection::establish(db.url()).unwrap();
+    conn.transaction::<_, diesel::result::Error, _>(|conn| {
+        Product::find(conn, 42)?;
+        sold_by_someone_else(&db, 42);
+        let error = mine.save(conn).unwrap_err();
+        assert_eq!(error.code(), "conflict.modified");
+        Ok(())
+    })
+    .unwrap();
+}

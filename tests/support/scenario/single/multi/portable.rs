@@ -1,0 +1,26 @@
+//! `impl Dialect for MultiBackend {}`.
+
+use diesel::prelude::*;
+use diesel_versioned::Dialect;
+use diesel_versioned::prelude::*;
+
+use super::super::{lamp, row, sold_by_someone_else};
+use super::{generated_keys, scenario};
+use crate::support::entities::{Order, OrderLine, Product, StockLevel};
+use crate::support::{TestBackend, TestDb};
+
+#[derive(diesel::MultiConnection)]
+pub enum AnyConnection {
+    #[cfg(feature = "postgres")]
+    Postgres(PgConnection),
+    #[cfg(feature = "mysql")]
+    Mysql(MysqlConnection),
+    Sqlite(SqliteConnection),
+}
+
+impl Dialect for MultiBackend {}
+
+scenario!(AnyConnection);
+
+// MySQL needs its own way to a generated key: `own_syntax.rs`.
+generated_keys!(AnyConnection, crate::Conn::LONE_INSERT_RETURNS);
