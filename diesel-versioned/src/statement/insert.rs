@@ -90,8 +90,9 @@ impl<T: Entity<DB>, DB: Dialect> QueryId for InsertReturning<'_, T, DB> {
     const HAS_STATIC_QUERY_ID: bool = false;
 }
 
-/// `SELECT … WHERE id = LAST_INSERT_ID()`, or as the backend calls it: the row that this connection inserted last, for
-/// servers without `RETURNING`. Parts of the key that the insert wrote are bound.
+/// `SELECT … WHERE id = LAST_INSERT_ID()`, or as the backend calls it: the row that this
+/// connection inserted last, for servers without `RETURNING`. Parts of the key that the insert
+/// wrote are bound.
 pub(crate) struct LastInserted<T: Entity<DB>, DB: Dialect> {
     from: T::From,
     selection: T::Selection,
