@@ -1,1 +1,8 @@
-//! The benchmarks are in the files beside this one; this library is empty.
+//! What the benchmarks share: an entity, the databases, the rivals and how they are timed.
+
+pub mod handwritten;
+pub mod product;
+pub mod raw;
+pub mod rounds;
+pub mod server;
+pub mod stage;

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Counts instructions on SQLite with callgrind: of one save, and of writing 10,000 rows.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+command -v valgrind >/dev/null || { echo "error: install valgrind" >&2; exit 1; }
+cargo build --quiet --release --package diesel-versioned-benches --bin instructions
+program=${CARGO_TARGET_DIR:-../../target}/release/instructions
+
+# The difference of two runs, so that start and set-up fall out.
+#   each WHAT FEW MANY
+each() {
+    local few many
+    few=$(count "$1" "$2")
+    many=$(count "$1" "$3")
+    echo $(((many - few) / ($3 - $2)))
+}
+
+count() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" 2>&1 |
+        sed -n 's/.*Collected : //p'
+}
+
+# line TEXT MINE THEIRS BOUND
+line() {
+    awk -v text="$1" -v mine="$2" -v theirs="$3" -v bound="$4" 'BEGIN {
+        ratio = mine / theirs
+        printf "%-44s %12d / %12d = %.3f (bound %s)\n", text, mine, theirs, ratio, bound
+    }'
+}
+
+save=$(each save 1000 3000)
+line 'save / by hand' "$save" "$(each by-hand 1000 3000)" 0.35
+line 'save / raw C calls' "$save" "$(each raw 1000 3000)" 1.5
+unit=$(each unit 1 4)
+loop=$(each loop 1 2)
+line 'loop by hand / unit of 10,000' "$loop" "$unit" 6
+for rows in 64 256 1024; do
+    line "unit / set-based by hand, $rows rows" "$unit" "$(each "$rows" 1 4)" 1.25
+done
