@@ -1,15 +1,14 @@
-//! Attributes: tables of their options, shared by the parser and the messages.
+//! The attributes that the derives read: a table for each place where one can stand.
 
-use proc_macro2::{Span, TokenTree};
-use quote::ToTokens;
+use proc_macro2::Span;
 use syn::ext::IdentExt;
-use syn::parse::discouraged::Speculative;
-use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Path, Result, Token, Type, TypePath};
 
+use crate::column_name::ColumnName;
 use crate::errors::Errors;
+use crate::options::{Known, Unknown, after_equals, read_options, skip_rest, skip_value};
 
 /// What an option was given, and its name in the user's code for messages.
 pub(crate) struct Given<T> {
@@ -43,13 +42,6 @@ pub(crate) struct FieldAttrs {
     pub(crate) select_expression: Option<Given<()>>,
     pub(crate) skip_insertion: Option<Given<()>>,
     pub(crate) skip_update: Option<Given<()>>,
-}
-
-/// One option: its name, how it is written, and how its value is read.
-struct Known<T> {
-    name: &'static str,
-    form: &'static str,
-    read: fn(&mut T, Ident, ParseStream<'_>) -> Result<()>,
 }
 
 /// `#[versioned(…)]` on the struct.
@@ -183,15 +175,6 @@ const DIESEL_FIELD: &[Known<FieldAttrs>] = &[
     },
 ];
 
-/// What happens to an option that is in no table.
-#[derive(Clone, Copy)]
-enum Unknown {
-    /// It is ours, so it is a mistake.
-    Reject,
-    /// It is Diesel's, so it is for another derive.
-    Skip,
-}
-
 impl StructAttrs {
     pub(crate) fn read(attributes: &[Attribute], errors: &Errors) -> Self {
         let mut attrs = Self::default();
@@ -240,69 +223,28 @@ impl FieldAttrs {
     }
 }
 
-/// Reads the options of one attribute; a wrong one does not hide the next.
-fn read_options<T>(
-    attribute: &Attribute,
-    table: &[Known<T>],
-    unknown: Unknown,
-    attrs: &mut T,
-    errors: &Errors,
-) {
-    let path = attribute.path().to_token_stream();
-    let Meta::List(list) = &attribute.meta else {
-        if let (Unknown::Reject, Some(first)) = (unknown, table.first()) {
-            let form = first.form;
-            let message =
-                format!("`{path}` takes options in parentheses; write `#[{path}({form})]`");
-            errors.on(attribute, message);
-        }
-        return;
-    };
-    let result = list.parse_args_with(|input: ParseStream<'_>| {
-        while !input.is_empty() {
-            let name = input.call(Ident::parse_any)?;
-            if let Some(known) = table.iter().find(|known| name.unraw() == known.name) {
-                if let Err(error) = (known.read)(attrs, name.clone(), input) {
-                    let span = if input.is_empty() {
-                        name.span()
-                    } else {
-                        error.span()
-                    };
-                    let form = known.form;
-                    errors.at(span, format!("{error}; write `#[{path}({form})]`"));
-                    skip_to_comma(input)?;
-                }
-            } else {
-                if let Unknown::Reject = unknown {
-                    let message = format!("unknown option `{name}`; {}", expected(table));
-                    errors.at(name.span(), message);
-                }
-                skip_value(input)?;
-            }
-            if !input.is_empty() && input.parse::<Token![,]>().is_err() {
-                errors.at(input.span(), "unexpected token; separate options with `,`");
-                skip_to_comma(input)?;
-                input.parse::<Option<Token![,]>>()?;
-            }
-        }
-        Ok(())
-    });
-    if let Err(error) = result {
-        errors.add(error);
+impl FieldAttrs {
+    /// The options that a version cannot have, with their names in the user's code.
+    pub(crate) fn not_for_a_version(&self) -> Vec<&Ident> {
+        let flags = [
+            &self.embed,
+            &self.select_expression,
+            &self.skip_insertion,
+            &self.skip_update,
+        ];
+        let types = [&self.serialize_as, &self.deserialize_as];
+        let flags = flags.into_iter().flatten().map(|given| &given.name);
+        let types = types.into_iter().flatten().map(|given| &given.name);
+        flags.chain(types).collect()
     }
 }
 
-/// The options of a table as they are written, for messages.
-fn expected<T>(table: &[Known<T>]) -> String {
-    let forms = table.iter().map(|known| format!("`{}`", known.form));
-    let forms: Vec<_> = forms.collect();
-    let one_of = if forms.len() > 1 { "one of " } else { "" };
-    format!("expected {one_of}{}", forms.join(", "))
-}
-
-fn after_equals<T: Parse>(input: ParseStream<'_>) -> Result<T> {
-    input.parse::<Token![=]>()?;
-    input.parse()
+/// Where a field is, for messages: its name or, in a tuple struct, its type.
+pub(crate) fn field_span(field: &syn::Field) -> Span {
+    match &field.ident {
+        Some(ident) => ident.span(),
+        None => field.ty.span(),
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the last call of a `read`")]
@@ -330,135 +272,4 @@ fn report_repeated(repeated: &[Ident], errors: &Errors) {
 fn flag(slot: &mut Option<Given<()>>, name: Ident) -> Result<()> {
     *slot = Some(Given { name, value: () });
     Ok(())
-}
-
-/// Skips the value of an option that another derive reads: `= type`, `= expression` or `(…)`.
-fn skip_value(input: ParseStream<'_>) -> Result<()> {
-    if input.parse::<Option<Token![=]>>()?.is_some() {
-        // A type first: the comma of `Eq<a, b>` does not end the value.
-        for skip in [skip_one::<Type>, skip_one::<Expr>] {
-            if skip(input) {
-                return Ok(());
-            }
-        }
-    }
-    skip_to_comma(input)
-}
-
-fn skip_one<T: Parse>(input: ParseStream<'_>) -> bool {
-    let fork = input.fork();
-    let whole = fork.parse::<T>().is_ok() && (fork.is_empty() || fork.peek(Token![,]));
-    if whole {
-        input.advance_to(&fork);
-    }
-    whole
-}
-
-fn skip_to_comma(input: ParseStream<'_>) -> Result<()> {
-    while !input.is_empty() && !input.peek(Token![,]) {
-        input.parse::<TokenTree>()?;
-    }
-    Ok(())
-}
-
-fn skip_rest(input: ParseStream<'_>) -> Result<()> {
-    while !input.is_empty() {
-        input.parse::<TokenTree>()?;
-    }
-    Ok(())
-}
-
-/// The name of a column in `table!`, without `r#`: an identifier or, as Diesel takes it too, a
-/// string.
-#[derive(Clone)]
-pub(crate) struct ColumnName {
-    name: String,
-    span: Span,
-}
-
-impl ColumnName {
-    pub(crate) fn of(ident: &Ident) -> Self {
-        Self {
-            name: ident.unraw().to_string(),
-            span: ident.span(),
-        }
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.name
-    }
-
-    pub(crate) fn span(&self) -> Span {
-        self.span
-    }
-
-    /// The identifier of the column's type, raw so that a keyword is one too.
-    pub(crate) fn to_ident(&self) -> Result<Ident> {
-        let mut ident = syn::parse_str::<Ident>(&format!("r#{}", self.name)).map_err(|_| {
-            let name = &self.name;
-            syn::Error::new(
-                self.span,
-                format!(
-                    "`{name}` is no identifier; write the name that the column has in `table!`: \
-                     `column_name = {}`",
-                    as_identifier(name)
-                ),
-            )
-        })?;
-        ident.set_span(self.span);
-        Ok(ident)
-    }
-}
-
-impl Parse for ColumnName {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        if input.peek(LitStr) {
-            let literal = input.parse::<LitStr>()?;
-            let value = literal.value();
-            Ok(Self {
-                name: value.strip_prefix("r#").unwrap_or(&value).to_owned(),
-                span: literal.span(),
-            })
-        } else {
-            let ident = input.call(Ident::parse_any);
-            let ident = ident.map_err(|error| syn::Error::new(error.span(), "expected a name"))?;
-            Ok(Self::of(&ident))
-        }
-    }
-}
-
-/// What Diesel's `print-schema` makes of a name that is no identifier.
-fn as_identifier(name: &str) -> String {
-    let mut identifier: String = name
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '_' })
-        .collect();
-    if identifier == name {
-        identifier.push('_');
-    }
-    identifier
-}
-
-impl FieldAttrs {
-    /// The options that a version cannot have, with their names in the user's code.
-    pub(crate) fn not_for_a_version(&self) -> Vec<&Ident> {
-        let flags = [
-            &self.embed,
-            &self.select_expression,
-            &self.skip_insertion,
-            &self.skip_update,
-        ];
-        let types = [&self.serialize_as, &self.deserialize_as];
-        let flags = flags.into_iter().flatten().map(|given| &given.name);
-        let types = types.into_iter().flatten().map(|given| &given.name);
-        flags.chain(types).collect()
-    }
-}
-
-/// Where a field is, for messages: its name or, in a tuple struct, its type.
-pub(crate) fn field_span(field: &syn::Field) -> Span {
-    match &field.ident {
-        Some(ident) => ident.span(),
-        None => field.ty.span(),
-    }
 }

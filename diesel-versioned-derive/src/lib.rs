@@ -2,10 +2,12 @@
 //! the traits that they implement.
 
 mod attr;
+mod column_name;
 mod derive;
 mod errors;
 mod expand;
 mod model;
+mod options;
 #[cfg(test)]
 mod snapshots;
 mod validate;

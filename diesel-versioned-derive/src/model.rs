@@ -5,7 +5,8 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, parse_quote};
 
-use crate::attr::{self, ColumnName, FieldAttrs, StructAttrs};
+use crate::attr::{self, FieldAttrs, StructAttrs};
+use crate::column_name::ColumnName;
 use crate::errors::Errors;
 
 /// A struct with `#[derive(Versioned)]` or `#[derive(VersionedPart)]`.
