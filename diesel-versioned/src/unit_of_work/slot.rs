@@ -26,6 +26,8 @@ pub(super) struct Slot<T> {
     /// As it was loaded; kept from the first change on.
     pub(super) base: Option<T>,
     pub(super) state: State,
+    /// It was read from the database, so it is known what it was.
+    pub(super) read: bool,
     /// The version is to move on even if nothing changed.
     pub(super) touch: bool,
     /// The version must not have moved, even if nothing changed.
@@ -48,6 +50,7 @@ impl<T: Versioned> Slot<T> {
             mine,
             base: None,
             state,
+            read: state == State::Loaded,
             touch: false,
             check: false,
         }
@@ -65,7 +68,7 @@ impl<T: Versioned> Slot<T> {
     pub(super) fn get_mut(&mut self) -> Option<&mut T> {
         match self.state {
             State::Gone => return None,
-            State::Loaded | State::Deleted if self.base.is_none() => {
+            State::Loaded | State::Deleted if self.read && self.base.is_none() => {
                 self.base.clone_from(&self.mine);
             }
             _ => {}
@@ -98,16 +101,17 @@ impl<T: Versioned> Slot<T> {
 
     /// The entity as it was loaded, where that is known.
     pub(super) fn loaded(&self) -> Option<&T> {
-        match (self.state, &self.base) {
-            (State::Whole | State::New, _) => None,
-            (_, Some(base)) => Some(base),
-            (_, None) => self.mine.as_ref(),
+        if self.read {
+            self.base.as_ref().or(self.mine.as_ref())
+        } else {
+            None
         }
     }
 
     /// Back to clean, after a write that is known to have happened.
     pub(super) fn clean(&mut self) {
         self.state = State::Loaded;
+        self.read = true;
         self.base = None;
         self.touch = false;
         self.check = false;
