@@ -54,6 +54,8 @@ pub trait Core: Any + Send {
     fn groups(&self) -> Vec<Group>;
     fn checks(&self) -> usize;
     fn guards_any(&self) -> bool;
+    fn keys_to_lock(&self, only_checks: bool) -> Box<dyn Any>;
+    fn lock_too(&mut self, keys: Box<dyn Any>);
     fn wants_returned_rows(&self) -> bool;
     fn written_keys(&self) -> HashSet<String>;
     fn value(&self, slot: u32) -> Option<&dyn Any>;
@@ -112,6 +114,16 @@ impl<T: Versioned> Core for Set<T> {
     fn guards_any(&self) -> bool {
         let work = &self.work;
         !(work.checks.is_empty() && work.deletes.is_empty() && work.updates.is_empty())
+    }
+
+    fn keys_to_lock(&self, only_checks: bool) -> Box<dyn Any> {
+        Box::new(Self::keys_to_lock(self, only_checks))
+    }
+
+    fn lock_too(&mut self, keys: Box<dyn Any>) {
+        if let Ok(mut keys) = keys.downcast() {
+            self.work.locked_too.append(&mut keys);
+        }
     }
 
     fn wants_returned_rows(&self) -> bool {

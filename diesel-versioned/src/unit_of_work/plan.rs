@@ -105,6 +105,7 @@ pub(super) fn plan<S: SetCore + ?Sized>(
         }
     }
     let mut steps = locks(&cores, &kinship, &writes, locks_rows);
+    lock_shared_tables(sets, &kinship, &steps);
     steps.append(&mut writes);
     Ok(steps)
 }
@@ -163,6 +164,30 @@ fn locks(cores: &[&dyn Core], kinship: &[Kinship], writes: &[Step], locks_rows: 
             only_checks: !all,
         })
         .collect()
+}
+
+/// Where several types stand for one table, the first one locks the rows of all of them, so that
+/// these too are locked in the order of their keys. Types whose keys differ cannot be helped.
+fn lock_shared_tables<S: SetCore + ?Sized>(
+    sets: &mut [(TypeId, Box<S>)],
+    kinship: &[Kinship],
+    locks: &[Step],
+) {
+    for (index, step) in locks.iter().enumerate() {
+        let Step::Lock { set, only_checks } = *step else {
+            continue;
+        };
+        let first = locks[..index].iter().find_map(|step| match *step {
+            Step::Lock { set: first, .. } if kinship[first].table == kinship[set].table => {
+                Some(first)
+            }
+            _ => None,
+        });
+        if let Some(first) = first {
+            let keys = sets[set].1.core_ref().keys_to_lock(only_checks);
+            sets[first].1.core().lock_too(keys);
+        }
+    }
 }
 
 /// Tells each link how many rows of this unit must be there before its own.

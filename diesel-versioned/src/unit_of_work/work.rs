@@ -60,6 +60,8 @@ pub(super) struct Work<T: Versioned> {
     pub(super) deletes: Vec<u32>,
     pub(super) inserts: Vec<(u32, u32)>,
     pub(super) checks: Vec<u32>,
+    /// Keys of other types' rows in the same table.
+    pub(super) locked_too: Vec<T::Key>,
     /// Rows that were made from other rows of this unit.
     pub(super) staged: HashMap<u32, T>,
     /// Inserted rows as the database has them.
@@ -77,6 +79,7 @@ impl<T: Versioned> Default for Work<T> {
             deletes: Vec::new(),
             inserts: Vec::new(),
             checks: Vec::new(),
+            locked_too: Vec::new(),
             staged: HashMap::new(),
             landed: HashMap::new(),
             current: HashMap::new(),
@@ -365,6 +368,17 @@ impl<T: Versioned> Set<T> {
             .filter_map(|slot| self.key_of(slot))
             .collect();
         keys.sort();
+        keys
+    }
+
+    /// The keys of the rows to lock before the first write, ascending.
+    pub(crate) fn keys_to_lock(&self, only_checks: bool) -> Vec<T::Key> {
+        let mut keys = self.guarded_keys(only_checks);
+        if !self.work.locked_too.is_empty() {
+            keys.extend_from_slice(&self.work.locked_too);
+            keys.sort();
+            keys.dedup();
+        }
         keys
     }
 

@@ -73,7 +73,7 @@ where
     }
 
     fn lock(&mut self, conn: &mut C, only_checks: bool) -> QueryResult<usize> {
-        let found = read(conn, &self.guarded_keys(only_checks), Lock::Write)?;
+        let found = read(conn, &self.keys_to_lock(only_checks), Lock::Write)?;
         Ok(self.unmoved(&found))
     }
 
