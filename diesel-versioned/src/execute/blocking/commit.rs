@@ -131,9 +131,13 @@ where
                 server_returns,
             } => self.sets[set].1.write(conn, &group, server_returns),
             Action::Also(index) => {
+                // A savepoint: it is not released if the closure swallowed an error by which the
+                // database gave the transaction up, and COMMIT would then silently roll back.
+                session::begin(conn)?;
                 let depth = session::depth(conn)?;
                 (self.also[index])(conn)?;
-                session::same_depth(conn, depth).map(nothing)
+                session::same_depth(conn, depth)?;
+                session::commit(conn).map(nothing)
             }
             Action::Commit => session::commit(conn).map(nothing),
             Action::Rollback => session::roll_back_to(conn, outer).map(nothing),
