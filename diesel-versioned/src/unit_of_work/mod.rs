@@ -376,6 +376,7 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
         &mut self,
         locks_rows: bool,
         returning: Returning,
+        nested: bool,
     ) -> Result<Protocol, CommitError> {
         let steps = plan::plan(&mut self.sets, &mut self.links, locks_rows)?;
         let question = match returning {
@@ -389,7 +390,13 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
             }
             _ => None,
         };
-        Ok(Protocol::new(self.id, steps, self.also.len(), question))
+        Ok(Protocol::new(
+            self.id,
+            steps,
+            self.also.len(),
+            nested,
+            question,
+        ))
     }
 
     /// Makes the rows of one level that refer to others of this unit.

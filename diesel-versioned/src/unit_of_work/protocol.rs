@@ -104,6 +104,8 @@ pub(crate) struct Protocol {
     unit: UnitId,
     steps: Vec<Step>,
     also: usize,
+    /// Whether it runs inside a caller's transaction.
+    nested: bool,
     question: Option<&'static str>,
     server_returns: bool,
     state: State,
@@ -120,12 +122,14 @@ impl Protocol {
         unit: UnitId,
         steps: Vec<Step>,
         also: usize,
+        nested: bool,
         question: Option<&'static str>,
     ) -> Self {
         Self {
             unit,
             steps,
             also,
+            nested,
             question,
             server_returns: false,
             state: State::Start,
@@ -188,6 +192,8 @@ impl Protocol {
             State::Pinging(source) => match answer {
                 // It answers, so the server turned the commit down, and nothing is written.
                 Ok(_) => self.roll_back(Then::Diagnose(Some((source, None)))),
+                // A savepoint that was not released goes with the caller's transaction.
+                Err(_) if self.nested => self.roll_back(Then::Finish(source.into())),
                 Err(_) => Action::Finish(Err(CommitError::OutcomeUnknown { source })),
             },
             State::RollingBack(then) => match then {
