@@ -1,4 +1,7 @@
 //! The scenarios: each is written once and runs on every backend.
 
+mod model;
+mod property;
 mod single;
 mod smoke;
+mod unit;

@@ -1,0 +1,106 @@
+//! Units of work: many entities, one transaction, all or none.
+
+mod batch;
+mod combine;
+mod committed;
+mod conflict;
+mod constraint;
+mod handle;
+mod insert;
+mod isolation;
+mod lost_connection;
+mod memory;
+mod nested;
+mod order;
+mod race;
+mod refused;
+mod reuse;
+mod track;
+mod write;
+
+use diesel::connection::{SimpleConnection, TransactionManager};
+use diesel::prelude::*;
+use diesel_versioned::prelude::*;
+
+use crate::Conn;
+use crate::support::TestDb;
+use crate::support::entities::Product;
+use crate::support::schema::products;
+
+type Unit = UnitOfWork<Conn>;
+
+/// A database with the products 1 to `count`, each with a stock of 10, at version 1.
+fn shop(count: i32) -> TestDb {
+    let db = TestDb::new();
+    let conn = &mut db.connect();
+    for ids in (1..=count).collect::<Vec<_>>().chunks(500) {
+        let rows: Vec<String> = ids
+            .iter()
+            .map(|id| format!("({id}, 'P{id}', 100, 10, 1)"))
+            .collect();
+        conn.batch_execute(&format!("INSERT INTO products VALUES {}", rows.join(", ")))
+            .unwrap();
+    }
+    db
+}
+
+fn product(id: i32) -> Product {
+    Product {
+        id,
+        name: format!("P{id}"),
+        price_cents: 100,
+        stock: 10,
+        version: 1,
+    }
+}
+
+/// Someone else changes the stock of a product.
+fn sell(db: &TestDb, id: i32, stock: i32) {
+    db.execute(&format!(
+        "UPDATE products SET stock = {stock}, version = version + 1 WHERE id = {id}"
+    ));
+}
+
+/// Id, stock and version of every product.
+fn stocks(conn: &mut Conn) -> Vec<(i32, i32, i32)> {
+    products::table
+        .select((products::id, products::stock, products::version))
+        .order(products::id)
+        .load(conn)
+        .unwrap()
+}
+
+/// How many transactions are open on a connection.
+fn depth(conn: &mut Conn) -> u32 {
+    type Manager = <Conn as Connection>::TransactionManager;
+    Manager::transaction_manager_status_mut(conn)
+        .transaction_depth()
+        .expect("the connection is not broken")
+        .map_or(0, std::num::NonZeroU32::get)
+}
+
+/// What a commit that must not succeed says.
+#[track_caller]
+fn failure(result: Result<Committed, CommitError>) -> CommitError {
+    match result {
+        Ok(done) => panic!("committed: {done:?}"),
+        Err(error) => error,
+    }
+}
+
+/// The conflicts of a commit that must have some.
+#[track_caller]
+fn conflicts(result: Result<Committed, CommitError>) -> Conflicts {
+    match failure(result) {
+        CommitError::Conflicts(conflicts) => conflicts,
+        error => panic!("no conflict: {error:?}"),
+    }
+}
+
+/// Table, key and kind of each conflict.
+fn kinds(conflicts: &Conflicts) -> Vec<(&'static str, String, ConflictKind)> {
+    conflicts
+        .iter()
+        .map(|conflict| (conflict.table(), conflict.key(), conflict.kind()))
+        .collect()
+}
