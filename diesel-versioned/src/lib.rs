@@ -97,6 +97,7 @@ mod changes;
 mod columns;
 mod conflict;
 mod conflicts;
+mod derive;
 mod entity;
 mod error;
 mod execute;
@@ -106,12 +107,13 @@ mod statement;
 mod unit_of_work;
 mod version;
 
-pub use backend::{BatchUpdateSyntax, BeginToWrite, Dialect, Returning, Syntax, TupleSyntax};
+pub use backend::{BatchUpdateSyntax, BeginToWrite, Dialect, Syntax, TupleSyntax};
 pub use changes::{ChangedBy, Changes, ColumnChange};
 pub use columns::{Column, ColumnSet, Role};
 pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
-pub use entity::{IntoKey, Bind, BindPart, CloneEntity, EntityKey, Versioned, VersionedPart};
+pub use derive::{Versioned, VersionedPart};
+pub use entity::{Bind, BindPart, CloneEntity, EntityKey, IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
 pub use execute::{BlockingSet, VersionedDsl};
 pub use statement::Entity;
@@ -120,8 +122,6 @@ pub use unit_of_work::{
     UnitOfWork,
 };
 pub use version::VersionValue;
-
-pub use diesel_versioned_derive::{Versioned, VersionedPart};
 
 #[doc(hidden)]
 #[path = "private.rs"]

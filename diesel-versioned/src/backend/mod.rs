@@ -8,7 +8,7 @@
 //! | [`lock_write`](Syntax::lock_write) | none | none | `FOR NO KEY UPDATE` | `FOR UPDATE` |
 //! | [`LOCKS_ROWS`](Dialect::LOCKS_ROWS) | no | no | yes | yes |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
-//! | [`RETURNING`](Dialect::RETURNING) | on insert | on insert | on insert | never |
+//! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
 //! | [`BEGIN_TO_WRITE`](Dialect::BEGIN_TO_WRITE) | – | `BEGIN IMMEDIATE` | – | – |
 //! | [`MAX_BINDS`](Dialect::MAX_BINDS) | 32,766 | 32,766 | 65,535 | 65,535 |
 //! | [`UPDATE_ROWS`](Dialect::UPDATE_ROWS) | 64 | 256 | 1,024 | 64 |
@@ -28,12 +28,12 @@ use diesel::backend::Backend;
 /// The backend of a `#[derive(MultiConnection)]` enum gets the portable defaults with an empty
 /// impl, `impl Dialect for MultiBackend {}`, or each database's own by handing
 /// [`syntax`](Dialect::syntax) on to the backend that is inside. With MySQL or MariaDB among them
-/// hand it on, and set [`RETURNING`](Dialect::RETURNING) to [`Returning::Never`]:
+/// hand it on, and set [`RETURNING`](Dialect::RETURNING) to `false`:
 ///
 /// ```
 /// # mod example {
 /// use diesel::prelude::*;
-/// use diesel_versioned::{Dialect, Returning, Syntax};
+/// use diesel_versioned::{Dialect, Syntax};
 ///
 /// #[derive(diesel::MultiConnection)]
 /// pub enum AnyConnection {
@@ -42,7 +42,7 @@ use diesel::backend::Backend;
 /// }
 ///
 /// impl Dialect for MultiBackend {
-///     const RETURNING: Returning = Returning::Never;
+///     const RETURNING: bool = false;
 ///
 ///     fn syntax(&self) -> Syntax {
 ///         match self {
@@ -72,8 +72,9 @@ pub trait Dialect: Backend {
     /// Whether writers wait for each other row by row, so that rows must be locked in an order.
     const LOCKS_ROWS: bool = false;
 
-    /// Whether an insert hands back what the database made.
-    const RETURNING: Returning = Returning::Always;
+    /// Whether `INSERT … RETURNING` hands back what the database made. Where it cannot be used, that
+    /// is read after the insert, in the same transaction.
+    const RETURNING: bool = true;
 
     /// SQL that turns a transaction that was just begun into one that holds the write lock, and
     /// SQL that begins it again when that fails. `None` where BEGIN is enough.
@@ -136,18 +137,6 @@ pub enum TupleSyntax {
     In,
     /// `(a, b) IN (VALUES (?, ?), (?, ?))`
     InValues,
-}
-
-/// Whether `INSERT … RETURNING` can be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Returning {
-    /// It can.
-    Always,
-    /// It cannot: what the database made is read after the insert, in the same transaction.
-    Never,
-    /// It depends on the server. This query has a row if it can.
-    Ask(&'static str),
 }
 
 /// How a transaction takes the write lock; see [`Dialect::BEGIN_TO_WRITE`].

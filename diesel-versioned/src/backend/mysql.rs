@@ -1,13 +1,13 @@
 //! MySQL and MariaDB.
 
-use super::{BatchUpdateSyntax, Dialect, Returning, Syntax, TupleSyntax};
+use super::{BatchUpdateSyntax, Dialect, Syntax, TupleSyntax};
 
 impl Dialect for diesel::mysql::Mysql {
     const MAX_BINDS: usize = 65_535;
     const LOCKS_ROWS: bool = true;
     // MariaDB has it from 10.5 on, but tells of its columns only when the statement runs
     // (https://jira.mariadb.org/browse/MDEV-27013), and Diesel asks before.
-    const RETURNING: Returning = Returning::Never;
+    const RETURNING: bool = false;
 
     fn syntax(&self) -> Syntax {
         Syntax {

@@ -2,7 +2,6 @@
 
 mod delete;
 mod insert;
-mod question;
 mod row;
 mod select;
 mod target;
@@ -10,7 +9,6 @@ mod update;
 
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, InsertReturning, LastInserted};
-pub(crate) use question::Question;
 pub(crate) use row::Row;
 pub(crate) use select::{Find, Lock, Select};
 pub use target::Entity;

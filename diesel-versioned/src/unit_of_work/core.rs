@@ -56,7 +56,6 @@ pub trait Core: Any + Send {
     fn guards_any(&self) -> bool;
     fn keys_to_lock(&self, only_checks: bool) -> Box<dyn Any>;
     fn lock_too(&mut self, keys: Box<dyn Any>);
-    fn wants_returned_rows(&self) -> bool;
     fn written_keys(&self) -> HashSet<String>;
     fn value(&self, slot: u32) -> Option<&dyn Any>;
     fn stage(&mut self, slot: u32, row: Box<dyn Any>);
@@ -124,10 +123,6 @@ impl<T: Versioned> Core for Set<T> {
         if let Ok(mut keys) = keys.downcast() {
             self.work.locked_too.append(&mut keys);
         }
-    }
-
-    fn wants_returned_rows(&self) -> bool {
-        T::READS_BACK_INSERT && T::key_is_generated() && self.work.inserts.len() > 1
     }
 
     fn written_keys(&self) -> HashSet<String> {

@@ -28,7 +28,6 @@ use diesel::QueryResult;
 
 use self::set::Tracked;
 use self::slot::State;
-use crate::backend::Returning;
 use crate::conflicts::Conflicts;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, TrackError};
@@ -375,28 +374,10 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
     pub(crate) fn start(
         &mut self,
         locks_rows: bool,
-        returning: Returning,
         nested: bool,
     ) -> Result<Protocol, CommitError> {
         let steps = plan::plan(&mut self.sets, &mut self.links, locks_rows)?;
-        let question = match returning {
-            Returning::Ask(question)
-                if self
-                    .sets
-                    .iter()
-                    .any(|(_, set)| set.core_ref().wants_returned_rows()) =>
-            {
-                Some(question)
-            }
-            _ => None,
-        };
-        Ok(Protocol::new(
-            self.id,
-            steps,
-            self.also.len(),
-            nested,
-            question,
-        ))
+        Ok(Protocol::new(self.id, steps, self.also.len(), nested))
     }
 
     /// Makes the rows of one level that refer to others of this unit.

@@ -28,18 +28,12 @@ use crate::outcome::{Matched, matched};
 pub(crate) enum Action {
     /// Begin a transaction, or a savepoint inside the caller's.
     Begin,
-    /// Ask the server whether inserts can return rows: this query has a row if they can.
-    AskServer(&'static str),
     /// Lock rows and count those that have not moved.
     Lock { set: usize, only_checks: bool },
     /// Make the rows that refer to others of this unit.
     Resolve { set: usize, level: u32 },
     /// Write rows and count them.
-    Write {
-        set: usize,
-        group: Group,
-        server_returns: bool,
-    },
+    Write { set: usize, group: Group },
     /// Run what belongs to the unit: the closure of this number.
     Also(usize),
     /// Commit, or release the savepoint.
@@ -54,13 +48,22 @@ pub(crate) enum Action {
     Finish(Result<(), CommitError>),
 }
 
+impl From<Step> for Action {
+    fn from(step: Step) -> Self {
+        match step {
+            Step::Lock { set, only_checks } => Self::Lock { set, only_checks },
+            Step::Resolve { set, level } => Self::Resolve { set, level },
+            Step::Write { set, group } => Self::Write { set, group },
+        }
+    }
+}
+
 /// What came of an action.
 pub(crate) type Answer = Result<usize, Error>;
 
 enum State {
     Start,
     Beginning,
-    Asking,
     Stepping(usize),
     Also(usize),
     Committing,
@@ -106,8 +109,6 @@ pub(crate) struct Protocol {
     also: usize,
     /// Whether it runs inside a caller's transaction.
     nested: bool,
-    question: Option<&'static str>,
-    server_returns: bool,
     state: State,
     /// Groups of which fewer rows were written than meant, with how many were.
     short: Vec<(usize, Group, usize)>,
@@ -118,20 +119,12 @@ pub(crate) struct Protocol {
 }
 
 impl Protocol {
-    pub(super) fn new(
-        unit: UnitId,
-        steps: Vec<Step>,
-        also: usize,
-        nested: bool,
-        question: Option<&'static str>,
-    ) -> Self {
+    pub(super) fn new(unit: UnitId, steps: Vec<Step>, also: usize, nested: bool) -> Self {
         Self {
             unit,
             steps,
             also,
             nested,
-            question,
-            server_returns: false,
             state: State::Start,
             short: Vec::new(),
             moved: false,
@@ -152,21 +145,8 @@ impl Protocol {
                 Action::Begin
             }
             State::Beginning => match answer {
-                Ok(_) => match self.question {
-                    Some(question) => {
-                        self.state = State::Asking;
-                        Action::AskServer(question)
-                    }
-                    None => self.step(0),
-                },
+                Ok(_) => self.step(0),
                 Err(error) => Action::Finish(Err(error.into())),
-            },
-            State::Asking => match answer {
-                Ok(count) => {
-                    self.server_returns = count > 0;
-                    self.step(0)
-                }
-                Err(error) => self.roll_back(Then::Finish(error.into())),
             },
             State::Stepping(index) => match answer {
                 Ok(count) => match self.judge(index, count, sets) {
@@ -219,26 +199,10 @@ impl Protocol {
         match self.steps.get(index) {
             Some(step) => {
                 self.state = State::Stepping(index);
-                self.perform(step.clone())
+                step.clone().into()
             }
             None if self.short.is_empty() && !self.moved => self.run_also(0),
             None => self.roll_back(Then::Diagnose(None)),
-        }
-    }
-
-    fn perform(&self, step: Step) -> Action {
-        match step {
-            Step::Lock { set, only_checks } => Action::Lock { set, only_checks },
-            Step::Resolve { set, level } => Action::Resolve { set, level },
-            Step::Write { set, group } => self.write(set, group),
-        }
-    }
-
-    fn write(&self, set: usize, group: Group) -> Action {
-        Action::Write {
-            set,
-            group,
-            server_returns: self.server_returns,
         }
     }
 
@@ -352,8 +316,8 @@ impl Protocol {
                         diagnosis.stage = Stage::Try(next);
                         self.state = State::Diagnosing(diagnosis);
                         return match again {
-                            Try::Again(step) => self.perform(step),
-                            Try::Alone(set, group) => self.write(set, group),
+                            Try::Again(step) => step.into(),
+                            Try::Alone(set, group) => Action::Write { set, group },
                         };
                     }
                     if diagnosis.tries.is_empty() {

@@ -10,7 +10,7 @@ use super::handle::UnitId;
 use super::order::Operation;
 use super::set::Set;
 use super::slot::{Need, Slot, State};
-use crate::backend::{Dialect, Returning};
+use crate::backend::Dialect;
 use crate::columns::ColumnSet;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::conflicts::AnyConflict;
@@ -102,15 +102,9 @@ pub(crate) enum InsertMode {
 }
 
 impl InsertMode {
-    /// The way for an entity type on a backend; `server_returns` is what the server said of
-    /// itself where that depends on it.
-    pub(crate) fn of<T: Entity<DB>, DB: Dialect>(server_returns: bool) -> Self {
-        let returns = match DB::RETURNING {
-            Returning::Always => true,
-            Returning::Never => false,
-            Returning::Ask(_) => server_returns,
-        };
-        match (T::READS_BACK_INSERT, returns, T::key_is_generated()) {
+    /// The way for an entity type on a backend.
+    pub(crate) fn of<T: Entity<DB>, DB: Dialect>() -> Self {
+        match (T::READS_BACK_INSERT, DB::RETURNING, T::key_is_generated()) {
             (false, _, _) => Self::Plain,
             (true, true, _) => Self::Returning,
             (true, false, false) => Self::ReadByKey,

@@ -92,8 +92,7 @@ where
     /// Performs the protocol; returns whether it was inside a caller's transaction.
     fn run(&mut self, conn: &mut C) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
-        let (locks_rows, returning) = (C::Backend::LOCKS_ROWS, C::Backend::RETURNING);
-        let mut protocol = self.start(locks_rows, returning, outer.is_some())?;
+        let mut protocol = self.start(C::Backend::LOCKS_ROWS, outer.is_some())?;
         let mut answer = Ok(0);
         loop {
             // A panic of a closure, a `Clone` or a `ToSql` must not leave the transaction open.
@@ -120,17 +119,12 @@ where
         let nothing = |()| 0;
         match action {
             Action::Begin => session::begin(conn).map(nothing),
-            Action::AskServer(question) => session::count_rows(conn, question),
             Action::Lock { set, only_checks } => self.sets[set].1.lock(conn, only_checks),
             Action::Resolve { set, level } => {
                 self.resolve(set, level);
                 Ok(0)
             }
-            Action::Write {
-                set,
-                group,
-                server_returns,
-            } => self.sets[set].1.write(conn, &group, server_returns),
+            Action::Write { set, group } => self.sets[set].1.write(conn, &group),
             Action::Also(index) => {
                 // A savepoint: it is not released if the closure swallowed an error by which the
                 // database gave the transaction up, and COMMIT would then silently roll back.

@@ -11,7 +11,7 @@ use diesel::query_builder::{Query, QueryFragment, QueryId};
 use diesel::result::Error;
 
 use crate::backend::Dialect;
-use crate::statement::{Entity, Question};
+use crate::statement::Entity;
 
 /// Runs a statement and returns how many rows it matched.
 pub(super) fn affected<C, S>(conn: &mut C, statement: &S) -> QueryResult<usize>
@@ -87,14 +87,6 @@ pub(super) fn same_depth<C: Connection>(conn: &mut C, before: Depth) -> QueryRes
                        let it use `conn.transaction(…)`";
         Err(Error::QueryBuilderError(problem.into()))
     }
-}
-
-/// How many rows a query that binds nothing has.
-pub(super) fn count_rows<C: LoadConnection>(conn: &mut C, sql: &'static str) -> QueryResult<usize> {
-    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, Question::new(sql))?;
-    cursor
-        .into_iter()
-        .try_fold(0, |count, row| row.map(|_| count + 1))
 }
 
 /// Whether the server still answers.

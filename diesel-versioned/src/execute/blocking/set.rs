@@ -14,7 +14,7 @@ use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, WriteOperation
 #[allow(private_interfaces, reason = "only this crate can call these")]
 pub trait BlockingSet<C>: SetCore {
     #[doc(hidden)]
-    fn write(&mut self, conn: &mut C, group: &Group, server_returns: bool) -> QueryResult<usize>;
+    fn write(&mut self, conn: &mut C, group: &Group) -> QueryResult<usize>;
 
     #[doc(hidden)]
     fn lock(&mut self, conn: &mut C, only_checks: bool) -> QueryResult<usize>;
@@ -30,7 +30,7 @@ where
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    fn write(&mut self, conn: &mut C, group: &Group, server_returns: bool) -> QueryResult<usize> {
+    fn write(&mut self, conn: &mut C, group: &Group) -> QueryResult<usize> {
         match group.operation {
             WriteOperation::Update => self
                 .update_statements(group)
@@ -39,7 +39,7 @@ where
                 .delete_statements(group)
                 .try_fold(0, |sum, statement| Ok(sum + affected(conn, &statement)?)),
             WriteOperation::Insert { .. } => {
-                let mode = InsertMode::of::<T, C::Backend>(server_returns);
+                let mode = InsertMode::of::<T, C::Backend>();
                 let mut landed = Vec::new();
                 let mut count = 0;
                 for chunk in self.insert_chunks::<C::Backend>(group) {

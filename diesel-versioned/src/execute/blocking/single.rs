@@ -146,8 +146,7 @@ where
     }
 
     fn insert(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
-        // For one row no server is asked what it can do: the portable way costs no more.
-        let landed = match InsertMode::of::<T, C::Backend>(false) {
+        let landed = match InsertMode::of::<T, C::Backend>() {
             InsertMode::Plain => {
                 outcome::inserted(self, affected(conn, &Insert::new([&*self]))?)?;
                 self.set_version(T::initial_version());

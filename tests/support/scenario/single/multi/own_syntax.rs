@@ -2,7 +2,7 @@
 
 use diesel::prelude::*;
 use diesel_versioned::prelude::*;
-use diesel_versioned::{Dialect, Returning, Syntax};
+use diesel_versioned::{Dialect, Syntax};
 
 use super::super::{lamp, row, sold_by_someone_else, stored_lamp};
 use super::{generated_keys, scenario};
@@ -20,7 +20,7 @@ pub enum AnyConnection {
 }
 
 impl Dialect for MultiBackend {
-    const RETURNING: Returning = Returning::Never;
+    const RETURNING: bool = false;
 
     fn syntax(&self) -> Syntax {
         match self {
