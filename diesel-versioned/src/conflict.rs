@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::changes::Changes;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
-use crate::unit_of_work::UnitId;
+use crate::unit_of_work::{Handle, UnitId};
 
 /// Why the guard did not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,6 +100,11 @@ impl<T: Versioned> Conflict<T> {
     /// The entity as the database has it now, `None` if the row is gone.
     pub fn current(&self) -> Option<&T> {
         self.current.as_ref()
+    }
+
+    /// The entity in its unit; `None` if the conflict is not one of a unit.
+    pub fn handle(&self) -> Option<Handle<T>> {
+        self.place.map(|(unit, slot)| Handle::new(unit, slot))
     }
 
     /// Which columns I changed, which they changed, which both.

@@ -118,8 +118,8 @@ pub use error::{CommitError, EntityRef, SaveError, TrackError};
 pub use execute::{BlockingSet, VersionedDsl};
 pub use statement::Entity;
 pub use unit_of_work::{
-    Committed, CommittedChange, Discard, Handle, Holds, Operation, Set, SetCore, UndoError,
-    UnitOfWork,
+    Committed, CommittedChange, CommittedRow, Discard, Handle, Holds, Operation, Set, SetCore,
+    UndoError, UnitOfWork,
 };
 pub use version::VersionValue;
 

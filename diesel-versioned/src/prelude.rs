@@ -8,7 +8,7 @@
 pub use crate::execute::VersionedDsl;
 pub use crate::{
     ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    SaveError, TrackError, VersionValue, Versioned, VersionedPart,
+    Operation, SaveError, TrackError, VersionValue, Versioned, VersionedPart,
 };
 
 /// The unit of work on a blocking connection of the type `C`.

@@ -62,6 +62,20 @@ impl CommittedChange {
     }
 }
 
+/// One row of a known entity type that a unit wrote; see [`Committed::of`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CommittedRow<'a, T: Versioned> {
+    /// The primary key.
+    pub key: &'a T::Key,
+    /// What was done.
+    pub operation: Operation,
+    /// The version that the row was at; `None` for an insert.
+    pub old_version: Option<&'a T::Version>,
+    /// The version that the row is at now; `None` for a delete.
+    pub new_version: Option<&'a T::Version>,
+}
+
 /// What [`commit`](UnitOfWork::commit) did: every row that was written, with its versions.
 ///
 /// A commit inside a caller's transaction is only as durable as that transaction. Its
@@ -88,6 +102,23 @@ impl Committed {
         self.rows
             .iter()
             .flat_map(|rows| (0..rows.len()).filter_map(|index| rows.change(index)))
+    }
+
+    /// The rows of one entity type that were written: deletes, updates, inserts.
+    pub fn of<T: Versioned>(&self) -> impl Iterator<Item = CommittedRow<'_, T>> {
+        self.rows
+            .iter()
+            .filter_map(|rows| {
+                let rows: &dyn Any = &**rows;
+                rows.downcast_ref::<Rows<T>>()
+            })
+            .flat_map(|rows| &rows.rows)
+            .map(|row| CommittedRow {
+                key: &row.key,
+                operation: row.operation,
+                old_version: row.old_version.as_ref(),
+                new_version: row.new_version.as_ref(),
+            })
     }
 
     /// How many rows were written.
@@ -182,7 +213,7 @@ pub enum UndoError {
 }
 
 /// The rows of one entity type that a commit wrote.
-pub(crate) trait CommittedRows: Send + Sync {
+pub(crate) trait CommittedRows: Any + Send + Sync {
     fn len(&self) -> usize;
     fn change(&self, index: usize) -> Option<CommittedChange>;
     fn undo(self: Box<Self>, set: &mut dyn super::core::Core);

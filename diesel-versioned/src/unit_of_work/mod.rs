@@ -10,7 +10,7 @@ mod set;
 mod slot;
 mod work;
 
-pub use committed::{Committed, CommittedChange, Operation, UndoError};
+pub use committed::{Committed, CommittedChange, CommittedRow, Operation, UndoError};
 pub use core::SetCore;
 pub use handle::Handle;
 pub use set::Set;
