@@ -14,7 +14,7 @@ fn find_reads_the_row() {
     let stored = stored_lamp(&db, 42);
     let conn = &mut db.connect();
     assert_eq!(Product::find(conn, 42).unwrap(), stored);
-    assert_eq!(Product::find(conn, &stored.id).unwrap(), stored);
+    assert_eq!(Product::find(conn, stored.id).unwrap(), stored);
 }
 
 #[test]
