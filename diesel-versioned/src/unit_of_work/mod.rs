@@ -1,7 +1,10 @@
 //! The unit of work: many entities, one transaction, all or none.
 
+mod access;
 mod committed;
 mod core;
+mod course;
+mod discard;
 mod handle;
 mod order;
 mod plan;
@@ -12,25 +15,24 @@ mod work;
 
 pub use committed::{Committed, CommittedChange, CommittedRow, Operation, UndoError};
 pub use core::SetCore;
+pub use discard::Discard;
 pub use handle::Handle;
 pub use set::Set;
 
 pub(crate) use handle::UnitId;
 pub(crate) use order::Operation as WriteOperation;
-pub(crate) use protocol::{Action, Answer, Protocol};
+pub(crate) use protocol::{Action, Answer};
 pub(crate) use work::{Group, InsertMode};
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::ops::{Index, IndexMut};
 
 use diesel::QueryResult;
 
-use self::set::Tracked;
+use self::access::foreign;
 use self::slot::State;
-use crate::conflicts::Conflicts;
-use crate::entity::{IntoKey, Versioned};
-use crate::error::{CommitError, TrackError};
+use crate::entity::Versioned;
+use crate::error::TrackError;
 use crate::execute::BlockingSet;
 
 /// What runs in the unit's transaction, after its own writes.
@@ -265,7 +267,7 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
         self.owned_slot(handle).check = true;
     }
 
-    /// Takes an entity out of the unit, or, given [`Conflicts`], everything that conflicted. Rows
+    /// Takes an entity out of the unit, or, given [`Conflicts`](crate::Conflicts), everything that conflicted. Rows
     /// that were to be made from it ([`insert_with`](UnitOfWork::insert_with)) go with it. Nothing
     /// is written for them; the rest of the unit can be committed.
     ///
@@ -288,144 +290,6 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
     /// back in [`Committed`] instead, to be run when that is committed.
     pub fn after_commit(&mut self, run: impl FnOnce(&Committed) + Send + 'static) {
         self.hooks.push(Box::new(run));
-    }
-
-    /// The entity, or `None` if the handle is not of this unit, the entity is no longer part of
-    /// it, or it is made when the unit runs.
-    pub fn get<T: Versioned>(&self, handle: Handle<T>) -> Option<&T> {
-        if handle.unit != self.id {
-            return None;
-        }
-        self.set::<T>()?.slots.get(handle.slot)?.get()
-    }
-
-    /// The entity, to be changed; see [`get`](UnitOfWork::get).
-    pub fn get_mut<T: Versioned>(&mut self, handle: Handle<T>) -> Option<&mut T> {
-        if handle.unit != self.id {
-            return None;
-        }
-        self.set_mut::<T>()?.slots.get_mut(handle.slot)?.get_mut()
-    }
-
-    /// The entity as it was loaded; `None` for one that was not, and as for
-    /// [`get`](UnitOfWork::get).
-    pub fn base<T: Versioned>(&self, handle: Handle<T>) -> Option<&T> {
-        if handle.unit != self.id {
-            return None;
-        }
-        let slot = self.set::<T>()?.slots.get(handle.slot)?;
-        slot.get()?;
-        slot.loaded()
-    }
-
-    /// Whether a commit would write the entity.
-    pub fn is_dirty<T: Versioned>(&self, handle: Handle<T>) -> bool {
-        handle.unit == self.id && self.set::<T>().is_some_and(|set| set.is_dirty(handle.slot))
-    }
-
-    /// The handle of the entity with this key, if the unit has it and does not delete it.
-    pub fn handle<T: Versioned>(&self, key: impl IntoKey<T::Key>) -> Option<Handle<T>> {
-        match self.set::<T>()?.find(&key.into_key()) {
-            Tracked::As(slot) => Some(Handle::new(self.id, slot)),
-            Tracked::No | Tracked::Deleted => None,
-        }
-    }
-
-    /// How many entities the unit holds.
-    pub fn len(&self) -> usize {
-        self.sets.iter().map(|(_, set)| set.core_ref().len()).sum()
-    }
-
-    /// Whether the unit holds no entity.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// What is known of a key before a read: an entity, that it is deleted, or nothing.
-    pub(crate) fn known<T: Versioned>(&self, key: &T::Key) -> Result<Option<Handle<T>>, Deleted> {
-        match self.set::<T>().map_or(Tracked::No, |set| set.find(key)) {
-            Tracked::As(slot) => Ok(Some(Handle::new(self.id, slot))),
-            Tracked::No => Ok(None),
-            Tracked::Deleted => Err(Deleted),
-        }
-    }
-
-    /// Takes in copies of entities that are saved as whole rows.
-    pub(crate) fn save_slice<T: Versioned>(
-        &mut self,
-        entities: &[T],
-    ) -> Result<Vec<Handle<T>>, CommitError>
-    where
-        V: Holds<T>,
-    {
-        entities
-            .iter()
-            .map(|entity| {
-                self.save(entity.clone()).map_err(|_| CommitError::Invalid {
-                    table: T::TABLE,
-                    key: format!("{:?}", entity.key()),
-                    problem: "the slice holds this row twice; save each row once",
-                })
-            })
-            .collect()
-    }
-
-    /// The course of the next commit.
-    pub(crate) fn start(
-        &mut self,
-        locks_rows: bool,
-        nested: bool,
-    ) -> Result<Protocol, CommitError> {
-        let steps = plan::plan(&mut self.sets, &mut self.links, locks_rows)?;
-        Ok(Protocol::new(self.id, steps, self.also.len(), nested))
-    }
-
-    /// Makes the rows of one level that refer to others of this unit.
-    pub(crate) fn resolve(&mut self, set: usize, level: u32) {
-        for link in &mut self.links {
-            if (link.child_set, link.level) != (set, level) {
-                continue;
-            }
-            let parent = self.sets[link.parent_set]
-                .1
-                .core_ref()
-                .value(link.parent_slot);
-            if let Some(row) = parent.and_then(|parent| (link.make)(parent)) {
-                self.sets[set].1.core().stage(link.child_slot, row);
-            }
-        }
-    }
-
-    /// Everything is written: brings memory to what is in the database.
-    pub(crate) fn succeed(&mut self, nested: bool) -> Committed
-    where
-        C: 'static,
-    {
-        self.sequence += 1;
-        let rows = self
-            .sets
-            .iter_mut()
-            .map(|(_, set)| set.core().apply(nested))
-            .collect();
-        let also = std::mem::take(&mut self.also);
-        let links = std::mem::take(&mut self.links);
-        Committed {
-            unit: self.id,
-            sequence: self.sequence,
-            rows,
-            hooks: std::mem::take(&mut self.hooks),
-            nested: nested.then(|| committed::Nested {
-                also: Box::new(also),
-                links,
-            }),
-        }
-    }
-
-    /// Nothing is written: forgets what was planned.
-    pub(crate) fn fail(&mut self) {
-        for (_, set) in &mut self.sets {
-            set.core().abandon();
-        }
     }
 
     fn add<T: Versioned>(&mut self, entity: T, state: State) -> Result<Handle<T>, TrackError>
@@ -490,99 +354,6 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
         {
             Some(slot) if owned && slot.state != State::Gone => slot,
             _ => foreign::<T>(),
-        }
-    }
-
-    fn forget(&mut self, set: usize, slot: u32) {
-        self.sets[set].1.core().forget(slot);
-        self.forget_children(set, slot);
-    }
-
-    /// Rows that were to be made from one that is forgotten are forgotten too.
-    fn forget_children(&mut self, set: usize, slot: u32) {
-        let children: Vec<(usize, u32)> = self
-            .links
-            .iter()
-            .filter(|link| (link.parent_set, link.parent_slot) == (set, slot))
-            .map(|link| (link.child_set, link.child_slot))
-            .collect();
-        self.links.retain(|link| {
-            (link.parent_set, link.parent_slot) != (set, slot)
-                && (link.child_set, link.child_slot) != (set, slot)
-        });
-        for (set, slot) in children {
-            self.forget(set, slot);
-        }
-    }
-}
-
-/// The key is of a row that the unit deletes.
-pub(crate) struct Deleted;
-
-#[track_caller]
-#[allow(
-    clippy::panic,
-    reason = "an index with a foreign handle, as with a slice"
-)]
-fn foreign<T: Versioned>() -> ! {
-    panic!(
-        "the handle of a `{}` does not belong to this unit of work, or its entity is no longer \
-         part of it",
-        T::TABLE
-    )
-}
-
-impl<T: Versioned, C, V: SetCore + ?Sized> Index<Handle<T>> for UnitOfWork<C, V> {
-    type Output = T;
-
-    /// The entity.
-    ///
-    /// # Panics
-    ///
-    /// If [`get`](UnitOfWork::get) would return `None`.
-    #[track_caller]
-    fn index(&self, handle: Handle<T>) -> &T {
-        match self.get(handle) {
-            Some(entity) => entity,
-            None => foreign::<T>(),
-        }
-    }
-}
-
-impl<T: Versioned, C, V: SetCore + ?Sized> IndexMut<Handle<T>> for UnitOfWork<C, V> {
-    #[track_caller]
-    fn index_mut(&mut self, handle: Handle<T>) -> &mut T {
-        match self.get_mut(handle) {
-            Some(entity) => entity,
-            None => foreign::<T>(),
-        }
-    }
-}
-
-/// What [`UnitOfWork::discard`] takes: a [`Handle`], or [`Conflicts`].
-pub trait Discard {
-    #[doc(hidden)]
-    #[track_caller]
-    fn discard_from<C, V: SetCore + ?Sized>(self, uow: &mut UnitOfWork<C, V>);
-}
-
-impl<T: Versioned> Discard for Handle<T> {
-    fn discard_from<C, V: SetCore + ?Sized>(self, uow: &mut UnitOfWork<C, V>) {
-        let set = uow.owned_set(self);
-        uow.forget(set, self.slot);
-    }
-}
-
-impl Discard for &Conflicts {
-    fn discard_from<C, V: SetCore + ?Sized>(self, uow: &mut UnitOfWork<C, V>) {
-        for conflict in self.iter() {
-            let Some((entity, unit, slot)) = conflict.place() else {
-                continue;
-            };
-            let set = uow.sets.iter().position(|(other, _)| *other == entity);
-            if let (true, Some(set)) = (unit == uow.id, set) {
-                uow.forget(set, slot);
-            }
         }
     }
 }

@@ -1,0 +1,86 @@
+//! The unit's side of a commit: it starts, makes rows from others, succeeds or fails.
+
+use super::protocol::Protocol;
+use super::{Committed, Handle, Holds, SetCore, UnitOfWork, committed, plan};
+use crate::entity::Versioned;
+use crate::error::CommitError;
+
+impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
+    /// Takes in copies of entities that are saved as whole rows.
+    pub(crate) fn save_slice<T: Versioned>(
+        &mut self,
+        entities: &[T],
+    ) -> Result<Vec<Handle<T>>, CommitError>
+    where
+        V: Holds<T>,
+    {
+        entities
+            .iter()
+            .map(|entity| {
+                self.save(entity.clone()).map_err(|_| CommitError::Invalid {
+                    table: T::TABLE,
+                    key: format!("{:?}", entity.key()),
+                    problem: "the slice holds this row twice; save each row once",
+                })
+            })
+            .collect()
+    }
+
+    /// The course of the next commit.
+    pub(crate) fn start(
+        &mut self,
+        locks_rows: bool,
+        nested: bool,
+    ) -> Result<Protocol, CommitError> {
+        let steps = plan::plan(&mut self.sets, &mut self.links, locks_rows)?;
+        Ok(Protocol::new(self.id, steps, self.also.len(), nested))
+    }
+
+    /// Makes the rows of one level that refer to others of this unit.
+    pub(crate) fn resolve(&mut self, set: usize, level: u32) {
+        for link in &mut self.links {
+            if (link.child_set, link.level) != (set, level) {
+                continue;
+            }
+            let parent = self.sets[link.parent_set]
+                .1
+                .core_ref()
+                .value(link.parent_slot);
+            if let Some(row) = parent.and_then(|parent| (link.make)(parent)) {
+                self.sets[set].1.core().stage(link.child_slot, row);
+            }
+        }
+    }
+
+    /// Everything is written: brings memory to what is in the database.
+    pub(crate) fn succeed(&mut self, nested: bool) -> Committed
+    where
+        C: 'static,
+    {
+        self.sequence += 1;
+        let rows = self
+            .sets
+            .iter_mut()
+            .map(|(_, set)| set.core().apply(nested))
+            .collect();
+        let also = std::mem::take(&mut self.also);
+        let links = std::mem::take(&mut self.links);
+        Committed {
+            unit: self.id,
+            sequence: self.sequence,
+            rows,
+            hooks: std::mem::take(&mut self.hooks),
+            nested: nested.then(|| committed::Nested {
+                also: Box::new(also),
+                links,
+            }),
+        }
+    }
+
+    /// Nothing is written: forgets what was planned.
+    pub(crate) fn fail(&mut self) {
+        for (_, set) in &mut self.sets {
+            set.core().abandon();
+        }
+    }
+}
