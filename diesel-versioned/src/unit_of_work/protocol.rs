@@ -34,10 +34,12 @@ pub(crate) enum Action {
     Resolve { set: usize, level: u32 },
     /// Write rows and count them.
     Write { set: usize, group: Group },
+    /// Mark the transaction, so that it is seen at the end whether it is still this one.
+    Mark,
     /// Run what belongs to the unit: the closure of this number.
     Also(usize),
-    /// Commit, or release the savepoint.
-    Commit,
+    /// Commit, or release the savepoint, if the mark is there where one was made.
+    Commit { marked: bool },
     /// Undo everything since `Begin`.
     Rollback,
     /// See whether the connection still answers.
@@ -65,6 +67,7 @@ enum State {
     Start,
     Beginning,
     Stepping(usize),
+    Marking,
     Also(usize),
     Committing,
     Pinging(Error),
@@ -76,6 +79,7 @@ enum State {
 enum Then {
     Finish(CommitError),
     Diagnose(Option<(Error, Option<EntityRef>)>),
+    Ping(Error),
 }
 
 enum Stage {
@@ -90,6 +94,8 @@ enum Stage {
 struct Diagnosis {
     stage: Stage,
     cause: Option<(Error, Option<EntityRef>)>,
+    /// The sets, in the order in which writers lock their rows.
+    reads: Vec<usize>,
     /// What is written again, to see which rows the database holds back.
     tries: Vec<Try>,
 }
@@ -158,16 +164,17 @@ impl Protocol {
                     self.roll_back(Then::Diagnose(Some((error, entity))))
                 }
             },
+            State::Marking => match answer {
+                Ok(_) => self.run_also(0),
+                Err(error) => self.roll_back(Then::Finish(error.into())),
+            },
             State::Also(index) => match answer {
                 Ok(_) => self.run_also(index + 1),
                 Err(error) => self.roll_back(Then::Finish(error.into())),
             },
             State::Committing => match answer {
                 Ok(_) => Action::Finish(Ok(())),
-                Err(error) => {
-                    self.state = State::Pinging(error);
-                    Action::Ping
-                }
+                Err(error) => self.roll_back(Then::Ping(error)),
             },
             State::Pinging(source) => match answer {
                 // It answers, so the server turned the commit down, and nothing is written.
@@ -178,6 +185,11 @@ impl Protocol {
             },
             State::RollingBack(then) => match then {
                 Then::Finish(error) => Action::Finish(Err(error)),
+                // Whether the rollback was heard is what the ping tells.
+                Then::Ping(error) => {
+                    self.state = State::Pinging(error);
+                    Action::Ping
+                }
                 Then::Diagnose(cause) => match answer {
                     Ok(_) => self.diagnose(
                         sets,
@@ -185,6 +197,7 @@ impl Protocol {
                         Diagnosis {
                             stage: Stage::Begin,
                             cause,
+                            reads: by_table(sets),
                             tries: Vec::new(),
                         },
                     ),
@@ -201,8 +214,19 @@ impl Protocol {
                 self.state = State::Stepping(index);
                 step.clone().into()
             }
-            None if self.short.is_empty() && !self.moved => self.run_also(0),
+            None if self.short.is_empty() && !self.moved => self.finish_writing(),
             None => self.roll_back(Then::Diagnose(None)),
+        }
+    }
+
+    /// A closure may swallow an error by which the database gave the transaction up. COMMIT would
+    /// then roll back and report nothing, so the transaction is marked before the first of them.
+    fn finish_writing(&mut self) -> Action {
+        if self.also > 0 {
+            self.state = State::Marking;
+            Action::Mark
+        } else {
+            self.run_also(0)
         }
     }
 
@@ -212,7 +236,9 @@ impl Protocol {
             Action::Also(index)
         } else {
             self.state = State::Committing;
-            Action::Commit
+            Action::Commit {
+                marked: self.also > 0,
+            }
         }
     }
 
@@ -301,9 +327,9 @@ impl Protocol {
                     return Action::Begin;
                 }
                 Stage::Read(index) => {
-                    let set = index.wrapping_add(1);
-                    if set < sets.len() {
-                        diagnosis.stage = Stage::Read(set);
+                    let next = index.wrapping_add(1);
+                    if let Some(&set) = diagnosis.reads.get(next) {
+                        diagnosis.stage = Stage::Read(next);
                         self.state = State::Diagnosing(diagnosis);
                         return Action::ReadCurrent { set };
                     }
@@ -327,9 +353,9 @@ impl Protocol {
                     }
                 }
                 Stage::ReadAgain(index) => {
-                    let set = index.wrapping_add(1);
-                    if set < sets.len() {
-                        diagnosis.stage = Stage::ReadAgain(set);
+                    let next = index.wrapping_add(1);
+                    if let Some(&set) = diagnosis.reads.get(next) {
+                        diagnosis.stage = Stage::ReadAgain(next);
                         self.state = State::Diagnosing(diagnosis);
                         return Action::ReadCurrent { set };
                     }
@@ -409,6 +435,13 @@ impl Protocol {
         self.state = State::Start;
         Action::Rollback
     }
+}
+
+/// The sets, by table. A read of what stands there may lock, and must not meet a writer halfway.
+fn by_table<S: SetCore + ?Sized>(sets: &[(TypeId, Box<S>)]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sets.len()).collect();
+    order.sort_by_key(|&set| sets[set].1.core_ref().kinship().table);
+    order
 }
 
 /// The error to report when it cannot be found out what is in conflict.

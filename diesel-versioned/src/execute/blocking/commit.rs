@@ -125,16 +125,13 @@ where
                 Ok(0)
             }
             Action::Write { set, group } => self.sets[set].1.write(conn, &group),
+            Action::Mark => session::mark(conn).map(nothing),
             Action::Also(index) => {
-                // A savepoint: it is not released if the closure swallowed an error by which the
-                // database gave the transaction up, and COMMIT would then silently roll back.
-                session::begin(conn)?;
                 let depth = session::depth(conn)?;
                 (self.also[index])(conn)?;
-                session::same_depth(conn, depth)?;
-                session::commit(conn).map(nothing)
+                session::same_depth(conn, depth).map(nothing)
             }
-            Action::Commit => session::commit(conn).map(nothing),
+            Action::Commit { marked } => session::commit(conn, marked).map(nothing),
             Action::Rollback => session::roll_back_to(conn, outer).map(nothing),
             Action::Ping => session::ping(conn).map(nothing),
             Action::ReadCurrent { set } => self.sets[set].1.read_current(conn),

@@ -60,8 +60,16 @@ where
     Ok(())
 }
 
-/// Commits, or releases the savepoint, that was begun at a depth.
-pub(super) fn commit<C: Connection>(conn: &mut C) -> QueryResult<()> {
+/// Marks the transaction by a savepoint of the same name on every database.
+pub(super) fn mark<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
+    conn.batch_execute("SAVEPOINT diesel_versioned")
+}
+
+/// Commits, or releases the savepoint that was begun; fails if a mark that was made is gone.
+pub(super) fn commit<C: Connection>(conn: &mut C, marked: bool) -> QueryResult<()> {
+    if marked {
+        conn.batch_execute("RELEASE SAVEPOINT diesel_versioned")?;
+    }
     C::TransactionManager::commit_transaction(conn)
 }
 
