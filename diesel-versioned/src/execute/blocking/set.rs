@@ -78,7 +78,7 @@ where
     }
 
     fn read_current(&mut self, conn: &mut C) -> QueryResult<usize> {
-        let found = read(conn, &self.guarded_keys(false), Lock::Current)?;
+        let found = read(conn, &self.keys_to_lock(false), Lock::Current)?;
         let count = found.len();
         self.see_current(found);
         Ok(count)
