@@ -107,7 +107,7 @@ mod statement;
 mod unit_of_work;
 mod version;
 
-pub use backend::{BatchUpdateSyntax, BeginToWrite, Dialect, Syntax, TupleSyntax};
+pub use backend::{BatchUpdateSyntax, BeginToWrite, Dialect, RowLocks, Syntax, TupleSyntax};
 pub use changes::{ChangedBy, Changes, ColumnChange};
 pub use columns::{Column, ColumnSet, Role};
 pub use conflict::{Conflict, ConflictKind};

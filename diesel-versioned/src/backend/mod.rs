@@ -6,7 +6,7 @@
 //! | [`tuples`](Syntax::tuples) | `a = ? AND b = ? OR …` | `IN (VALUES …)` | `IN ((…), …)` | `IN ((…), …)` |
 //! | [`lock_current`](Syntax::lock_current) | none | none (a unit begins immediate) | none | `LOCK IN SHARE MODE` |
 //! | [`lock_write`](Syntax::lock_write) | none | none | `FOR NO KEY UPDATE` | `FOR UPDATE` |
-//! | [`LOCKS_ROWS`](Dialect::LOCKS_ROWS) | no | no | yes | yes |
+//! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
 //! | [`BEGIN_TO_WRITE`](Dialect::BEGIN_TO_WRITE) | – | `BEGIN IMMEDIATE` | – | – |
@@ -70,7 +70,7 @@ pub trait Dialect: Backend {
     const OTHER_ROWS: usize = 512;
 
     /// Whether writers wait for each other row by row, so that rows must be locked in an order.
-    const LOCKS_ROWS: bool = false;
+    const ROW_LOCKS: RowLocks = RowLocks::None;
 
     /// Whether `INSERT … RETURNING` hands back what the database made. Where it cannot be used, that
     /// is read after the insert, in the same transaction.
@@ -101,6 +101,8 @@ pub struct Syntax {
     /// The key that the database made last for this connection, where
     /// [`RETURNING`](Dialect::RETURNING) cannot be used.
     pub last_inserted: &'static str,
+    /// Whether a read that locks is prepared anew each time.
+    pub prepare_locking_reads_anew: bool,
 }
 
 impl Syntax {
@@ -112,7 +114,20 @@ impl Syntax {
         lock_write: "",
         // Without a meaning: the portable way is RETURNING.
         last_inserted: "NULL",
+        prepare_locking_reads_anew: false,
     };
+}
+
+/// How writers lock rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RowLocks {
+    /// Not row by row: there is one writer at a time.
+    None,
+    /// Each statement locks its rows in the order of their keys.
+    InKeyOrder,
+    /// The same, but one that deletes several rows locks them in the order in which it finds them.
+    DeletesAsFound,
 }
 
 /// How several rows are updated by one statement.

@@ -1,10 +1,11 @@
 //! MySQL and MariaDB.
 
-use super::{BatchUpdateSyntax, Dialect, Syntax, TupleSyntax};
+use super::{BatchUpdateSyntax, Dialect, RowLocks, Syntax, TupleSyntax};
 
 impl Dialect for diesel::mysql::Mysql {
     const MAX_BINDS: usize = 65_535;
-    const LOCKS_ROWS: bool = true;
+    // Not locked before a delete: of three that wait for a row which goes, InnoDB picks a victim.
+    const ROW_LOCKS: RowLocks = RowLocks::InKeyOrder;
     // MariaDB has it from 10.5 on, but tells of its columns only when the statement runs
     // (https://jira.mariadb.org/browse/MDEV-27013), and Diesel asks before.
     const RETURNING: bool = false;
@@ -18,6 +19,9 @@ impl Dialect for diesel::mysql::Mysql {
             lock_current: " LOCK IN SHARE MODE",
             lock_write: " FOR UPDATE",
             last_inserted: "LAST_INSERT_ID()",
+            // A locking read may fail after its first row: a deadlock, a lock timeout. MariaDB's
+            // client library waits forever if that prepared statement is then run again.
+            prepare_locking_reads_anew: true,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! PostgreSQL.
 
-use super::{BatchUpdateSyntax, Dialect, Syntax, TupleSyntax};
+use super::{BatchUpdateSyntax, Dialect, RowLocks, Syntax, TupleSyntax};
 
 impl Dialect for diesel::pg::Pg {
     const MAX_BINDS: usize = 65_535;
     const UPDATE_ROWS: usize = 1_024;
     const OTHER_ROWS: usize = 1_024;
-    const LOCKS_ROWS: bool = true;
+    const ROW_LOCKS: RowLocks = RowLocks::DeletesAsFound;
 
     fn syntax(&self) -> Syntax {
         Syntax {

@@ -84,6 +84,9 @@ impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Select<'_, T, DB> {
             })?;
         }
         let syntax = out.backend().syntax();
+        if syntax.prepare_locking_reads_anew {
+            out.unsafe_to_cache_prepared();
+        }
         out.push_sql(match self.lock {
             Lock::Current => syntax.lock_current,
             Lock::Write => syntax.lock_write,

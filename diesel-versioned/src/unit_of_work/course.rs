@@ -2,6 +2,7 @@
 
 use super::protocol::Protocol;
 use super::{Committed, Handle, Holds, SetCore, UnitOfWork, committed, plan};
+use crate::backend::RowLocks;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 
@@ -29,10 +30,10 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
     /// The course of the next commit.
     pub(crate) fn start(
         &mut self,
-        locks_rows: bool,
+        row_locks: RowLocks,
         nested: bool,
     ) -> Result<Protocol, CommitError> {
-        let steps = plan::plan(&mut self.sets, &mut self.links, locks_rows)?;
+        let steps = plan::plan(&mut self.sets, &mut self.links, row_locks)?;
         Ok(Protocol::new(self.id, steps, self.also.len(), nested))
     }
 

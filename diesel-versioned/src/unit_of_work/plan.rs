@@ -7,6 +7,7 @@ use super::core::Core;
 use super::order::{self, Kinship, Node, Operation};
 use super::work::Group;
 use super::{Link, SetCore};
+use crate::backend::RowLocks;
 use crate::error::CommitError;
 
 /// One step of a commit.
@@ -39,7 +40,7 @@ pub(crate) enum Step {
 pub(super) fn plan<S: SetCore + ?Sized>(
     sets: &mut [(TypeId, Box<S>)],
     links: &mut [Link],
-    locks_rows: bool,
+    row_locks: RowLocks,
 ) -> Result<Vec<Step>, CommitError> {
     set_levels(sets, links);
     let links = &*links;
@@ -104,7 +105,7 @@ pub(super) fn plan<S: SetCore + ?Sized>(
             }
         }
     }
-    let mut steps = locks(&cores, &kinship, &writes, locks_rows);
+    let mut steps = locks(&cores, &kinship, &writes, row_locks);
     lock_shared_tables(sets, &kinship, &steps);
     steps.append(&mut writes);
     Ok(steps)
@@ -141,7 +142,12 @@ fn check_shared_tables(cores: &[&dyn Core], kinship: &[Kinship]) -> Result<(), C
 /// order: by table, then by key. One statement that locks by itself in key order needs no help;
 /// several do, unless they go through the tables in that order anyway. What must not have moved
 /// is read under a lock in any case.
-fn locks(cores: &[&dyn Core], kinship: &[Kinship], writes: &[Step], locks_rows: bool) -> Vec<Step> {
+fn locks(
+    cores: &[&dyn Core],
+    kinship: &[Kinship],
+    writes: &[Step],
+    row_locks: RowLocks,
+) -> Vec<Step> {
     let existing: Vec<&str> = writes
         .iter()
         .filter_map(|step| match step {
@@ -151,14 +157,14 @@ fn locks(cores: &[&dyn Core], kinship: &[Kinship], writes: &[Step], locks_rows: 
             _ => None,
         })
         .collect();
-    // A database deletes several rows in the order in which it finds them, not in that of the keys.
     let deletes_many = writes.iter().any(|step| {
         matches!(step, Step::Write { group, .. }
             if group.operation == Operation::Delete && group.len() > 1)
     });
-    let in_order = !deletes_many && existing.windows(2).all(|pair| pair[0] < pair[1]);
+    let in_order = existing.windows(2).all(|pair| pair[0] < pair[1])
+        && !(deletes_many && row_locks == RowLocks::DeletesAsFound);
     let any_checks = cores.iter().any(|core| core.checks() > 0);
-    let all = locks_rows && (!in_order || (any_checks && !existing.is_empty()));
+    let all = row_locks != RowLocks::None && (!in_order || (any_checks && !existing.is_empty()));
     let mut sets: Vec<usize> = (0..cores.len())
         .filter(|&set| cores[set].checks() > 0 || (all && cores[set].guards_any()))
         .collect();

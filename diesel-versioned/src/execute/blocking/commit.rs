@@ -92,7 +92,7 @@ where
     /// Performs the protocol; returns whether it was inside a caller's transaction.
     fn run(&mut self, conn: &mut C) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
-        let mut protocol = self.start(C::Backend::LOCKS_ROWS, outer.is_some())?;
+        let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
         let mut answer = Ok(0);
         loop {
             // A panic of a closure, a `Clone` or a `ToSql` must not leave the transaction open.
