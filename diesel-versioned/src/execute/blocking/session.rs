@@ -53,8 +53,11 @@ where
         return Ok(());
     };
     if let Err(error) = conn.batch_execute(sql.take) {
-        conn.batch_execute(sql.restore)?;
-        roll_back_to(conn, outer)?;
+        // Diesel may have noticed by itself that there is no transaction any more.
+        if depth(conn)? != outer {
+            conn.batch_execute(sql.restore)?;
+            roll_back_to(conn, outer)?;
+        }
         return Err(error);
     }
     Ok(())
