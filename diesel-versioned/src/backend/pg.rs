@@ -12,10 +12,10 @@ impl Dialect for diesel::pg::Pg {
         Syntax {
             batch_update: BatchUpdateSyntax::LockedValues,
             tuples: TupleSyntax::In,
-            lock_current: "",
             // Not FOR UPDATE: rows of other tables may go on referring to these.
             lock_write: " FOR NO KEY UPDATE",
             last_inserted: "LASTVAL()",
+            ..Syntax::PORTABLE
         }
     }
 }
