@@ -4,12 +4,12 @@
 use std::error::Error as _;
 
 use diesel::connection::{Connection, SimpleConnection};
-use diesel::result::Error;
+use diesel::result::{DatabaseErrorKind, Error};
 use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, depth, kinds, sell, shop, stocks};
 use crate::Conn;
-use crate::support::capabilities::Isolation;
+use crate::support::capabilities::{Isolation, LostInSnapshot};
 use crate::support::entities::{Account, Order, OrderLine, Product};
 use crate::support::{TestBackend, TestDb};
 
@@ -85,22 +85,57 @@ fn serializable_units_report_their_conflicts() {
 
 #[test]
 fn what_the_database_said_is_the_source_of_the_conflict() {
-    let Some(isolate) = Conn::isolate(Isolation::RepeatableRead) else {
+    let (Some(isolate), LostInSnapshot::Transient) = (
+        Conn::isolate(Isolation::RepeatableRead),
+        Conn::LOST_IN_SNAPSHOT,
+    ) else {
         return;
     };
-    let mut fails =
-        Conn::LOST_IN_SNAPSHOT == crate::support::capabilities::LostInSnapshot::Transient;
-    let lost = lost_in_the_middle(|conn| {
-        conn.batch_execute(isolate).unwrap();
-        if let Some(strict) = conn.strict_snapshots() {
-            conn.batch_execute(strict).unwrap();
-            fails = true;
+    let lost = lost_in_the_middle(|conn| conn.batch_execute(isolate).unwrap());
+    let source = lost.source().unwrap().downcast_ref::<Error>().unwrap();
+    assert!(
+        matches!(
+            source,
+            Error::DatabaseError(DatabaseErrorKind::SerializationFailure, _)
+        ),
+        "{source:?}"
+    );
+}
+
+#[test]
+fn strict_snapshots_do_not_hide_the_conflict() {
+    let mut strict = false;
+    let isolate = |conn: &mut Conn| {
+        if let Some(setting) = conn.strict_snapshots() {
+            conn.batch_execute(setting).unwrap();
+            strict = true;
         }
-    });
-    if fails {
-        let source = lost.source().unwrap().downcast_ref::<Error>().unwrap();
-        assert!(matches!(source, Error::DatabaseError(..)), "{source:?}");
+    };
+    if Conn::CONCURRENT_WRITERS {
+        lost_in_the_middle(isolate);
     }
+    if !strict {
+        return;
+    }
+    // In a caller's snapshot the server gives up the caller's transaction as well.
+    let db = shop(2);
+    let conn = &mut db.connect();
+    let setting = conn.strict_snapshots().unwrap();
+    conn.batch_execute(setting).unwrap();
+    let mut uow = Unit::new();
+    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
+    uow[handle].stock = 5;
+    let result = conn.transaction::<(), CommitError, _>(|conn| {
+        conn.batch_execute("UPDATE products SET stock = 7 WHERE id = 2")?;
+        stocks(conn);
+        sell(&db, 1, 0);
+        uow.commit(conn)?;
+        Ok(())
+    });
+    let error = result.unwrap_err();
+    assert!(error.is_transient(), "{error:?}");
+    assert_eq!((uow[handle].version, depth(conn)), (1, 0));
+    assert_eq!(stocks(conn), [(1, 0, 2), (2, 10, 1)]);
 }
 
 #[test]
@@ -127,7 +162,6 @@ fn units_that_lost_before_they_began_conflict_at_every_level() {
 
 #[test]
 fn a_nested_unit_lost_in_the_callers_snapshot_is_a_conflict_or_transient() {
-    use crate::support::capabilities::LostInSnapshot;
     let (Some(isolate), true) = (
         Conn::isolate(Isolation::RepeatableRead),
         Conn::CONCURRENT_WRITERS,
@@ -219,4 +253,28 @@ fn units_that_read_first_never_find_the_database_busy() {
             .count()
     });
     assert!(results.iter().sum::<usize>() > 0);
+}
+
+#[test]
+fn a_unit_that_waited_in_vain_for_a_lock_can_be_committed_again() {
+    let db = shop(3);
+    let (mut writer, conn) = (db.connect(), &mut db.connect());
+    conn.batch_execute(Conn::WAIT_SHORTLY).unwrap();
+    let mut uow = Unit::new();
+    let handles = [1, 2, 3].map(|id| uow.find::<Product>(conn, id).unwrap());
+    uow.expect_unchanged(handles[0]);
+    uow.expect_unchanged(handles[1]);
+    uow[handles[2]].stock = 5;
+    writer.batch_execute("BEGIN").unwrap();
+    writer
+        .batch_execute("UPDATE products SET name = 'theirs' WHERE id = 2")
+        .unwrap();
+    // The first row is locked and read, the second is waited for.
+    for _ in 0..2 {
+        let error = super::failure(uow.commit(conn));
+        assert!(error.is_transient(), "{error:?}");
+        assert_eq!((uow[handles[2]].version, depth(conn)), (1, 0));
+    }
+    writer.batch_execute("COMMIT").unwrap();
+    assert_eq!(uow.commit(conn).unwrap().len(), 1);
 }
