@@ -6,6 +6,7 @@ mod row;
 mod select;
 mod target;
 mod update;
+mod versions;
 
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, InsertReturning, LastInserted};
@@ -16,16 +17,20 @@ pub(crate) use update::{Update, UpdateMany};
 
 use std::iter;
 
-/// How many rows the next statement of `rest` rows takes: few sizes, so that the prepared
-/// statements of a connection stay few.
-fn next_chunk(rest: usize, most: usize) -> usize {
-    let most = most.max(1);
-    if rest <= 8 {
-        rest.min(most)
+/// How many rows a statement for so many has room for: few sizes, so that the prepared statements
+/// of a connection stay few.
+fn room(rows: usize) -> usize {
+    if rows <= 8 {
+        rows
     } else {
-        // The greatest power of two that fits both.
-        1 << rest.min(most).ilog2()
+        rows.next_power_of_two()
     }
+}
+
+/// The greatest of those sizes that binds no more than `max_binds` values.
+fn most_rows(most: usize, binds_per_row: usize, max_binds: usize) -> usize {
+    let most = most.min(max_binds / binds_per_row.max(1)).max(1);
+    if most <= 8 { most } else { 1 << most.ilog2() }
 }
 
 /// Cuts a slice into chunks of few sizes, none of which binds more than `max_binds` values.
@@ -35,14 +40,29 @@ pub(crate) fn chunks<T>(
     binds_per_row: usize,
     max_binds: usize,
 ) -> impl Iterator<Item = &[T]> {
-    let most = most.min(max_binds / binds_per_row.max(1));
+    let most = most_rows(most, binds_per_row, max_binds);
     let mut rest = rows;
     iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let (chunk, tail) = rest.split_at(next_chunk(rest.len(), most));
+        let size = match rest.len() {
+            0 => return None,
+            // The greatest size that fits.
+            len if len < most && room(len) > len => room(len) / 2,
+            len => len.min(most),
+        };
+        let (chunk, tail) = rest.split_at(size);
         rest = tail;
         Some(chunk)
     })
+}
+
+/// Cuts a slice into as few chunks as there can be, each with how many rows its statement has
+/// room for.
+pub(crate) fn padded_chunks<T>(
+    rows: &[T],
+    most: usize,
+    binds_per_row: usize,
+    max_binds: usize,
+) -> impl Iterator<Item = (&[T], usize)> {
+    rows.chunks(most_rows(most, binds_per_row, max_binds))
+        .map(|chunk| (chunk, room(chunk.len())))
 }

@@ -28,6 +28,16 @@ impl<'a, T: Versioned> Row<'a, T> {
         }
     }
 
+    /// The version that the row must be at.
+    pub(super) fn expected(&self) -> &T::Version {
+        &self.expected
+    }
+
+    /// The version that the row gets.
+    pub(super) fn next(&self) -> &T::Version {
+        &self.next
+    }
+
     /// Binds one of the values that the guard compares: the parts of the key, then the version.
     pub(super) fn bind_guard<'b, DB: Backend>(
         &'b self,

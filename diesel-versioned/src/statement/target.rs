@@ -1,5 +1,7 @@
 //! What a statement needs of an entity on one backend, and the SQL pieces that all of them share.
 
+use std::iter;
+
 use diesel::QueryResult;
 use diesel::backend::Backend;
 use diesel::deserialize::FromSqlRow;
@@ -107,9 +109,9 @@ pub(super) fn list<'b, DB: Backend, I: IntoIterator>(
 
 /// Writes that columns have one of several tuples of values: `a = ? AND b = ?` for one, the
 /// backend's form for more.
-pub(super) fn one_of<'b, T: Entity<DB>, DB: Dialect, R>(
+pub(super) fn one_of<'b, T: Entity<DB>, DB: Dialect, R: 'b>(
     columns: &[usize],
-    rows: &'b [R],
+    rows: impl IntoIterator<Item = &'b R>,
     out: &mut AstPass<'_, 'b, DB>,
     bind: impl Fn(&'b R, usize, &mut AstPass<'_, 'b, DB>) -> QueryResult<()>,
 ) -> QueryResult<()> {
@@ -125,9 +127,14 @@ pub(super) fn one_of<'b, T: Entity<DB>, DB: Dialect, R>(
             },
         )
     };
-    if let [row] = rows {
-        return equals(row, out);
+    let mut rows = rows.into_iter().peekable();
+    let Some(first) = rows.next() else {
+        return Ok(());
+    };
+    if rows.peek().is_none() {
+        return equals(first, out);
     }
+    let rows = iter::once(first).chain(rows);
     if let [single] = columns {
         column::<T, DB>(*single, out)?;
         out.push_sql(" IN (");

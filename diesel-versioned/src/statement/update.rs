@@ -7,6 +7,7 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
 use super::row::Row;
 use super::target::{Entity, column, guard_columns, key_columns, list, one_of, qualified};
+use super::versions::Versions;
 use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
@@ -80,16 +81,28 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryId for Update<'_, T, DB
 pub(crate) struct UpdateMany<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
-    columns: ColumnSet,
+    /// How often the last row is said again, so that the sizes of statements stay few.
+    padding: usize,
+    /// What is written of each row.
+    columns: Vec<usize>,
+    versions: Versions,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
-    /// Writes some columns of each row; none for the versions alone.
-    pub(crate) fn new(rows: Vec<Row<'a, T>>, columns: ColumnSet) -> Self {
+    /// Writes some columns of each row, none for the versions alone. The statement has room for
+    /// `size` rows.
+    pub(crate) fn new(rows: Vec<Row<'a, T>>, size: usize, columns: ColumnSet) -> Self {
+        let versions = Versions::of(&rows);
+        let columns = match versions {
+            Versions::One | Versions::Few(_) => columns.iter().collect(),
+            Versions::Each => written::<T>(columns).collect(),
+        };
         Self {
             from: T::from_clause(),
+            padding: size.saturating_sub(rows.len()),
             rows,
             columns,
+            versions,
         }
     }
 
@@ -98,20 +111,38 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         (columns.len() + 1) * (T::KEY_COUNT + 1) + T::KEY_COUNT + 1
     }
 
-    /// `UPDATE t SET a = CASE id WHEN ? THEN ? … END, … WHERE (id, version) IN ((?, ?), …)`
+    /// How many values the guard of each row has: the version's is not among them if it is one
+    /// for all.
+    fn guard_parts(&self) -> usize {
+        match self.versions {
+            Versions::One => T::KEY_COUNT,
+            Versions::Few(_) | Versions::Each => T::KEY_COUNT + 1,
+        }
+    }
+
+    /// The rows, and the last one again. No database minds: it is one row that is updated, to the
+    /// same values, and counted once.
+    fn padded(&self) -> impl Iterator<Item = &Row<'a, T>> {
+        self.rows
+            .iter()
+            .chain(self.rows.last().into_iter().cycle().take(self.padding))
+    }
+
+    /// `UPDATE t SET a = CASE id WHEN ? THEN ? … END, …, version = CASE t.version WHEN ? THEN ? …
+    /// END WHERE (id, version) IN ((?, ?), …)`
     fn walk_case<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         out.push_sql("UPDATE ");
         self.from.walk_ast(out.reborrow())?;
         out.push_sql(" SET ");
         let key = key_columns::<T>();
-        list(written::<T>(self.columns), ", ", out, |index, out| {
+        list(&self.columns, ", ", out, |&index, out| {
             column::<T, DB>(index, out)?;
             out.push_sql(" = CASE");
             if let [single] = key[..] {
                 out.push_sql(" ");
                 column::<T, DB>(single, out)?;
             }
-            for row in &self.rows {
+            for row in self.padded() {
                 out.push_sql(" WHEN ");
                 if let [_] = key[..] {
                     row.bind_guard(0, out)?;
@@ -133,36 +164,48 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
             out.push_sql(" END");
             Ok(())
         })?;
+        self.walk_set_version(out)?;
         out.push_sql(" WHERE ");
-        one_of::<T, DB, _>(&guard_columns::<T>(), &self.rows, out, |row, part, out| {
-            row.bind_guard(part, out)
-        })
-    }
-
-    /// `VALUES (?, ?, ?, ?), …`: per row the guard, then what is written.
-    fn walk_values<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        out.push_sql("(VALUES ");
-        list(&self.rows, ", ", out, |row, out| {
-            out.push_sql("(");
-            for part in 0..=T::KEY_COUNT {
-                row.bind_guard(part, out)?;
-                out.push_sql(", ");
-            }
-            list(written::<T>(self.columns), ", ", out, |index, out| {
-                row.bind_value(index, out)
-            })?;
+        let guard = guard_columns::<T>().into_iter().take(self.guard_parts());
+        let guard: Vec<usize> = guard.collect();
+        if let Versions::One = self.versions {
+            self.walk_version_is(out)?;
+            out.push_sql(" AND (");
+            one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)?;
             out.push_sql(")");
             Ok(())
-        })?;
-        out.push_sql(") AS v");
+        } else {
+            one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)
+        }
+    }
+
+    /// `(VALUES (?, ?, ?), …) AS v`: per row the guard, then what is written.
+    fn walk_values<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        // Few and plain calls: this runs three times for every row.
+        let guard_parts = self.guard_parts();
+        let mut opening = "(VALUES (";
+        for row in self.padded() {
+            for part in 0..guard_parts {
+                out.push_sql(opening);
+                opening = ", ";
+                row.bind_guard(part, out)?;
+            }
+            for &index in &self.columns {
+                out.push_sql(opening);
+                row.bind_value(index, out)?;
+            }
+            opening = "), (";
+        }
+        out.push_sql(")) AS v");
         Ok(())
     }
 
-    /// `UPDATE t SET a = v.column3, … FROM (VALUES …) AS v WHERE t.id = v.column1 AND …`
+    /// `UPDATE t SET a = v.column3, …, version = CASE t.version WHEN ? THEN ? … END
+    /// FROM (VALUES …) AS v WHERE t.id = v.column1 AND …`
     fn walk_from_values<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         self.walk_set_from_v(out)?;
         self.walk_values(out)?;
-        self.walk_where_v(T::KEY_COUNT + 1, out)
+        self.walk_where_v(out)
     }
 
     /// `WITH v AS (SELECT v.* FROM (VALUES …) AS v JOIN t ON … ORDER BY … FOR NO KEY UPDATE OF t)
@@ -190,35 +233,73 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         out.push_sql(" OF t) ");
         self.walk_set_from_v(out)?;
         out.push_sql("v");
-        self.walk_where_v(T::KEY_COUNT + 1, out)
+        self.walk_where_v(out)
     }
 
     fn walk_set_from_v<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         out.push_sql("UPDATE ");
         self.from.walk_ast(out.reborrow())?;
         out.push_sql(" SET ");
-        let values = written::<T>(self.columns).enumerate();
-        list(values, ", ", out, |(position, index), out| {
+        let values = self.columns.iter().zip(self.guard_parts() + 1..);
+        list(values, ", ", out, |(&index, number), out| {
             column::<T, DB>(index, out)?;
-            push_number(" = v.column", T::KEY_COUNT + 2 + position, out);
+            push_number(" = v.column", number, out);
             Ok(())
         })?;
+        self.walk_set_version(out)?;
         out.push_sql(" FROM ");
         Ok(())
     }
 
-    fn walk_where_v<'b>(&'b self, parts: usize, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
+    /// The assignment to the version, where it is not one of the columns of each row.
+    fn walk_set_version<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        if let Versions::Each = self.versions {
+            return Ok(());
+        }
+        if !self.columns.is_empty() {
+            out.push_sql(", ");
+        }
+        column::<T, DB>(T::VERSION_COLUMN, out)?;
+        out.push_sql(" = ");
+        if let Versions::Few(pairs) = &self.versions {
+            out.push_sql("CASE ");
+            qualified::<T, DB>(&self.from, T::VERSION_COLUMN, out)?;
+            for row in pairs.iter().filter_map(|&pair| self.rows.get(pair)) {
+                out.push_sql(" WHEN ");
+                row.bind_guard(T::KEY_COUNT, out)?;
+                out.push_sql(" THEN ");
+                row.bind_value(T::VERSION_COLUMN, out)?;
+            }
+            out.push_sql(" END");
+        } else if let Some(row) = self.rows.first() {
+            row.bind_value(T::VERSION_COLUMN, out)?;
+        }
+        Ok(())
+    }
+
+    /// `t.version = ?`, of the one version that all rows stand at.
+    fn walk_version_is<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        qualified::<T, DB>(&self.from, T::VERSION_COLUMN, out)?;
+        out.push_sql(" = ");
+        match self.rows.first() {
+            Some(row) => row.bind_guard(T::KEY_COUNT, out),
+            None => Ok(()),
+        }
+    }
+
+    fn walk_where_v<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         out.push_sql(" WHERE ");
-        list(
-            guard_columns::<T>().into_iter().take(parts).enumerate(),
-            " AND ",
-            out,
-            |(part, index), out| {
-                qualified::<T, DB>(&self.from, index, out)?;
-                push_number(" = v.column", part + 1, out);
-                Ok(())
-            },
-        )
+        let guard = guard_columns::<T>().into_iter().take(self.guard_parts());
+        list(guard.zip(1..), " AND ", out, |(index, number), out| {
+            qualified::<T, DB>(&self.from, index, out)?;
+            push_number(" = v.column", number, out);
+            Ok(())
+        })?;
+        if let Versions::One = self.versions {
+            out.push_sql(" AND ");
+            self.walk_version_is(out)?;
+        }
+        Ok(())
     }
 }
 

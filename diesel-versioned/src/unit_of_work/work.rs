@@ -17,7 +17,7 @@ use crate::conflicts::AnyConflict;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 use crate::outcome::classify;
-use crate::statement::{Delete, Entity, Insert, Row, UpdateMany, chunks};
+use crate::statement::{Delete, Entity, Insert, Row, UpdateMany, chunks, padded_chunks};
 use crate::version::VersionValue;
 
 /// Rows of one set that one kind of statement writes.
@@ -278,12 +278,12 @@ impl<T: Versioned> Set<T> {
             .get(group.rows.clone())
             .unwrap_or_default();
         let binds = UpdateMany::<T, DB>::binds_per_row(columns);
-        chunks(planned, DB::UPDATE_ROWS, binds, DB::MAX_BINDS).map(move |chunk| {
+        padded_chunks(planned, DB::UPDATE_ROWS, binds, DB::MAX_BINDS).map(move |(chunk, size)| {
             let rows = chunk.iter().filter_map(|planned| {
                 let mine = self.slots.get(planned.slot)?.mine.as_ref()?;
                 Some(Row::new(mine, planned.next.clone()))
             });
-            UpdateMany::new(rows.collect(), columns)
+            UpdateMany::new(rows.collect(), size, columns)
         })
     }
 

@@ -1,0 +1,46 @@
+//! The versions that the rows of one update expect and get.
+
+use super::row::Row;
+use crate::entity::Versioned;
+
+/// How the versions of several rows are written: the fewer there are, the fewer values are bound.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Versions {
+    /// All rows stand at one version and get one: `SET version = ? WHERE version = ?`.
+    One,
+    /// The next version follows from the expected one: `CASE version WHEN ? THEN ? … END`. These
+    /// rows stand for the pairs; their number is a power of two, so that texts stay few.
+    Few(Vec<usize>),
+    /// Each row has its own.
+    Each,
+}
+
+impl Versions {
+    /// How many pairs a row's is looked for among.
+    const MOST: usize = 8;
+
+    /// Rows that are written together often stand at few versions. Two that stand at the same
+    /// need not get the same next one.
+    pub(super) fn of<T: Versioned>(rows: &[Row<'_, T>]) -> Self {
+        let mut pairs: Vec<usize> = Vec::with_capacity(Self::MOST);
+        for (position, row) in rows.iter().enumerate() {
+            let known = pairs
+                .iter()
+                .filter_map(|&pair| rows.get(pair))
+                .find(|known| known.expected() == row.expected());
+            match known {
+                Some(known) if known.next() == row.next() => {}
+                None if pairs.len() < Self::MOST => pairs.push(position),
+                _ => return Self::Each,
+            }
+        }
+        match pairs[..] {
+            [_] => Self::One,
+            [.., last] => {
+                pairs.resize(pairs.len().next_power_of_two(), last);
+                Self::Few(pairs)
+            }
+            [] => Self::Each,
+        }
+    }
+}
