@@ -18,13 +18,13 @@ fn main() {
             let size = SIZES[index] as f64;
             let repeats = if index == 0 { 10 } else { 1 };
             for _ in 0..repeats {
-                let time = stage.time(|conn, rows| conn.commit_unit(rows)).as_secs_f64();
+                let time = stage.time(|conn, rows| conn.commit_unit(rows)).wall.as_secs_f64();
                 if round > 0 {
                     unit[index].push(time / size * 1e6);
                 }
             }
             if round % 3 == 1 {
-                let time = stage.time(update_loop).as_secs_f64();
+                let time = stage.time(update_loop).wall.as_secs_f64();
                 by_hand[index].push(time / size * 1e6);
             }
         }

@@ -2,15 +2,13 @@
 //!
 //! Arguments name databases, all if there are none. `ROUNDS` is how often each is run.
 
-use std::time::Duration;
-
 use diesel::SqliteConnection;
 use diesel_versioned_benches::handwritten::Form;
 use diesel_versioned_benches::product::Product;
 use diesel_versioned_benches::raw::Raw;
-use diesel_versioned_benches::rounds::{Contender, Times, clock, race, report, rounds, wanted};
+use diesel_versioned_benches::rounds::{Contender, Cost, Times, clock, race, report, rounds, wanted};
 use diesel_versioned_benches::server::Server;
-use diesel_versioned_benches::stage::{Stage, by_hand, insert_sets, set_based, unit};
+use diesel_versioned_benches::stage::{Stage, by_hand, commit, insert_sets, set_based, unit};
 
 const ROWS: usize = 10_000;
 const SAVES: usize = 200;
@@ -30,13 +28,22 @@ fn main() {
     server::<diesel::PgConnection>(
         rounds,
         6.0,
-        &[(Form::Values, 1_000), (Form::Unnest, ROWS), (Form::LockedUnnest, ROWS)],
+        &[
+            (Form::Unnest, ROWS),
+            (Form::LockedValues, 1_000),
+            (Form::LockedUnnest, ROWS),
+        ],
     );
     #[cfg(feature = "mysql")]
     server::<diesel::MysqlConnection>(
         rounds,
         8.0,
-        &[(Form::Case, 50), (Form::Join, 100), (Form::JsonTable, 1_000)],
+        &[
+            (Form::Case, 50),
+            (Form::Join, 128),
+            (Form::JoinValues, 128),
+            (Form::JsonTable, 256),
+        ],
     );
 }
 
@@ -45,25 +52,30 @@ fn server<C: Server>(rounds: usize, faster: f64, forms: &[(Form, usize)]) {
         return;
     }
     let mut stage = Stage::<C>::new(ROWS);
-    let mut contenders = vec![unit(), by_hand()];
+    let mut contenders = vec![commit(), by_hand(), unit()];
     contenders.extend(forms.iter().map(|&(form, chunk)| set_based(form, chunk)));
     let times = race(&mut stage, rounds.div_ceil(3), contenders);
     show(&times);
     let name = C::NAME;
     let ratio = times[1].ratio_to(&times[0]);
     report(
-        &format!("{name}: loop by hand / unit of {ROWS}"),
+        &format!("{name}: loop by hand / commit of {ROWS}"),
         ratio,
         faster,
         ratio >= faster,
     );
-    let best = times[2..]
+    let ratio = times[1].ratio_to(&times[2]);
+    println!(
+        "{:<64} {ratio:>8.2}",
+        "    the same with attaching and changing the entities"
+    );
+    let best = times[3..]
         .iter()
         .min_by(|a, b| a.median().total_cmp(&b.median()))
         .expect("each has one");
     let ratio = times[0].ratio_to(best);
     report(
-        &format!("{name}: unit of {ROWS} / best set-based ({})", best.name),
+        &format!("{name}: commit of {ROWS} / best set-based ({})", best.name),
         ratio,
         1.25,
         ratio <= 1.25,
@@ -77,7 +89,7 @@ fn inserts<C: Server>(rounds: usize) {
         Contender::new(name, move |conn: &mut C| {
             conn.clear();
             let rows: Vec<Product> = (1..).take(ROWS).map(Product::new).collect();
-            clock(|| write(conn, rows))
+            clock(None, || write(conn, rows))
         })
     };
     let times = race(
@@ -155,13 +167,12 @@ fn raw_save(rounds: usize) {
     println!("{:<64} {:>8.2}", "SQLite: save / raw C calls, time", times[0].ratio_to(&times[1]));
 }
 
-fn save_many(mut save: impl FnMut()) -> Duration {
-    clock(|| (0..SAVES).for_each(|_| save()))
+fn save_many(mut save: impl FnMut()) -> Cost {
+    clock(None, || (0..SAVES).for_each(|_| save()))
 }
 
 fn show(times: &[Times]) {
     for time in times {
-        let (median, best) = (time.median() * 1e3, time.best() * 1e3);
-        println!("    {:<40} {median:>10.3} ms, at best {best:>10.3} ms", time.name);
+        println!("    {time}");
     }
 }

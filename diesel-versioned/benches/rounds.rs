@@ -1,6 +1,7 @@
 //! Timing in rounds: in each round every contender runs once, in turning order, so that what else
 //! the machine does hits all of them. What counts is the median of the ratios within a round.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Something to be timed on a stage `S`.
@@ -9,11 +10,20 @@ pub struct Contender<S> {
     run: Box<Run<S>>,
 }
 
-type Run<S> = dyn FnMut(&mut S) -> Duration;
+type Run<S> = dyn FnMut(&mut S) -> Cost;
+
+/// What something cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// By the clock on the wall.
+    pub wall: Duration,
+    /// By the clocks of the processors: this thread's and, where it is known, the server's.
+    pub cpu: Duration,
+}
 
 impl<S> Contender<S> {
-    /// `run` prepares, and returns how long the rest took; see [`clock`].
-    pub fn new(name: impl Into<String>, run: impl FnMut(&mut S) -> Duration + 'static) -> Self {
+    /// `run` prepares, and returns what the rest cost; see [`clock`].
+    pub fn new(name: impl Into<String>, run: impl FnMut(&mut S) -> Cost + 'static) -> Self {
         Self {
             name: name.into(),
             run: Box::new(run),
@@ -21,11 +31,29 @@ impl<S> Contender<S> {
     }
 }
 
-/// How long something takes.
-pub fn clock<R>(run: impl FnOnce() -> R) -> Duration {
+/// What something costs; `server` is the thread that works for it elsewhere.
+pub fn clock<R>(server: Option<i32>, run: impl FnOnce() -> R) -> Cost {
+    let cpu = || {
+        let own = on_cpu("/proc/thread-self/schedstat");
+        own + server.map_or(Duration::ZERO, |thread| {
+            on_cpu(&format!("/proc/{thread}/task/{thread}/schedstat"))
+        })
+    };
+    let before = cpu();
     let start = Instant::now();
     std::hint::black_box(run());
-    start.elapsed()
+    let wall = start.elapsed();
+    Cost {
+        wall,
+        cpu: cpu() - before,
+    }
+}
+
+/// How long a thread has been on a processor; nothing where the system does not say.
+fn on_cpu(file: &str) -> Duration {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let nanoseconds = text.split_ascii_whitespace().next();
+    Duration::from_nanos(nanoseconds.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
 /// The times of one contender, round by round.
@@ -34,9 +62,15 @@ pub struct Times {
     /// The contender's name.
     pub name: String,
     rounds: Vec<f64>,
+    cpu: Duration,
 }
 
 impl Times {
+    /// The mean time on processors, in seconds: what a busy machine disturbs least.
+    pub fn cpu(&self) -> f64 {
+        self.cpu.as_secs_f64() / self.rounds.len() as f64
+    }
+
     /// The median, in seconds.
     pub fn median(&self) -> f64 {
         median(self.rounds.clone())
@@ -59,6 +93,17 @@ impl Times {
     }
 }
 
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [median, best, cpu] = [self.median(), self.best(), self.cpu()].map(|time| time * 1e3);
+        let name = &self.name;
+        write!(
+            f,
+            "{name:<28} {median:>9.3} ms, at best {best:>9.3} ms, on processors {cpu:>9.3} ms"
+        )
+    }
+}
+
 /// Times each contender once a round, after one round that does not count.
 pub fn race<S>(stage: &mut S, rounds: usize, mut contenders: Vec<Contender<S>>) -> Vec<Times> {
     let mut times: Vec<Times> = contenders
@@ -66,15 +111,17 @@ pub fn race<S>(stage: &mut S, rounds: usize, mut contenders: Vec<Contender<S>>) 
         .map(|contender| Times {
             name: contender.name.clone(),
             rounds: Vec::with_capacity(rounds),
+            cpu: Duration::ZERO,
         })
         .collect();
     let count = contenders.len();
     for round in 0..=rounds {
         for turn in 0..count {
             let index = (round + turn) % count;
-            let time = (contenders[index].run)(stage);
+            let cost = (contenders[index].run)(stage);
             if round > 0 {
-                times[index].rounds.push(time.as_secs_f64());
+                times[index].rounds.push(cost.wall.as_secs_f64());
+                times[index].cpu += cost.cpu;
             }
         }
     }

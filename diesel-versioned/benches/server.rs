@@ -1,7 +1,9 @@
 //! The databases, with what is written by hand in Diesel on each: its types allow no generic code.
 
 use diesel::connection::{LoadConnection, SimpleConnection};
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::Integer;
 use diesel_versioned::{BlockingSet, Dialect, Holds, UnitOfWork, VersionedDsl};
 
 #[cfg(feature = "mysql")]
@@ -22,11 +24,17 @@ pub trait Server: LoadConnection<Backend: Dialect> + Sized + 'static {
     /// A connection to a database of its own, with an empty table.
     fn connect() -> Self;
 
+    /// The number of the server's thread that works for this connection, on this machine.
+    fn server_thread(&mut self) -> Option<i32>;
+
     /// `save`.
     fn save(&mut self, product: &mut Product);
 
     /// Attaches the rows to a unit, changes them and commits.
     fn commit_unit(&mut self, rows: Vec<Product>);
+
+    /// Attaches the rows to a unit and changes them; what is returned commits it.
+    fn dirty_unit(rows: Vec<Product>) -> Box<dyn FnOnce(&mut Self)>;
 
     /// Inserts in a unit.
     fn insert_unit(&mut self, rows: Vec<Product>);
@@ -74,7 +82,7 @@ fn url(variable: &str) -> String {
 }
 
 macro_rules! server {
-    ($connection:ty, $name:literal, $tidy:literal, $forms:expr, $connect:expr, $update:expr) => {
+    ($connection:ty, $name:literal, $tidy:literal, $thread:expr, $forms:expr, $connect:expr, $update:expr) => {
         impl Server for $connection {
             const NAME: &'static str = $name;
             const FORMS: &'static [Form] = $forms;
@@ -84,12 +92,23 @@ macro_rules! server {
                 $connect
             }
 
+            fn server_thread(&mut self) -> Option<i32> {
+                let query: Option<&str> = $thread;
+                query.and_then(|query| {
+                    diesel::select(sql::<Integer>(query)).get_result(self).ok()
+                })
+            }
+
             fn save(&mut self, product: &mut Product) {
                 product.save(self).expect("nobody else writes");
             }
 
             fn commit_unit(&mut self, rows: Vec<Product>) {
                 commit_unit(self, rows);
+            }
+
+            fn dirty_unit(rows: Vec<Product>) -> Box<dyn FnOnce(&mut Self)> {
+                dirty_unit(rows)
             }
 
             fn insert_unit(&mut self, rows: Vec<Product>) {
@@ -127,6 +146,7 @@ server!(
     SqliteConnection,
     "SQLite",
     "",
+    None,
     &[Form::Values],
     {
         let mut conn = Self::establish(":memory:").expect("memory is there");
@@ -141,6 +161,7 @@ server!(
     PgConnection,
     "PostgreSQL",
     "VACUUM ANALYZE products",
+    Some("pg_backend_pid()"),
     &[
         Form::Values,
         Form::LockedValues,
@@ -170,6 +191,7 @@ server!(
     MysqlConnection,
     "MariaDB",
     "ANALYZE TABLE products",
+    Some("(SELECT CAST(tid AS INT) FROM information_schema.processlist WHERE id = CONNECTION_ID())"),
     &[Form::Case, Form::Join, Form::JoinValues, Form::JsonTable],
     {
         let mut conn = Self::establish(&url("MYSQL_DATABASE_URL")).expect("the server is there");
@@ -192,13 +214,23 @@ where
     C: LoadConnection<Backend: Dialect> + 'static,
     dyn BlockingSet<C>: Holds<Product>,
 {
+    dirty_unit(rows)(conn);
+}
+
+fn dirty_unit<C>(rows: Vec<Product>) -> Box<dyn FnOnce(&mut C)>
+where
+    C: LoadConnection<Backend: Dialect> + 'static,
+    dyn BlockingSet<C>: Holds<Product>,
+{
     let mut uow = UnitOfWork::<C>::new();
     let handles = uow.attach_all(rows).expect("each row once");
     for &handle in &handles {
         uow[handle].change();
     }
-    let done = uow.commit(conn).expect("nobody else writes");
-    assert_eq!(done.len(), handles.len());
+    Box::new(move |conn| {
+        let done = uow.commit(conn).expect("nobody else writes");
+        assert_eq!(done.len(), handles.len());
+    })
 }
 
 fn insert_unit<C>(conn: &mut C, rows: Vec<Product>)

@@ -23,7 +23,7 @@ fn server<C: Server>() {
     if !wanted(C::NAME) {
         return;
     }
-    println!("{}: ms for {ROWS} rows", C::NAME);
+    println!("{}, {ROWS} rows", C::NAME);
     let mut contenders = vec![unit::<C>()];
     for &form in C::FORMS {
         let chunks = CHUNKS.iter().filter(|&&chunk| match form {
@@ -38,7 +38,6 @@ fn server<C: Server>() {
         }
     }
     for time in race(&mut Stage::<C>::new(ROWS), rounds(9), contenders) {
-        let (median, best) = (time.median() * 1e3, time.best() * 1e3);
-        println!("    {:<32} {median:>8.2}, at best {best:>8.2}", time.name);
+        println!("    {time}");
     }
 }
