@@ -48,23 +48,35 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         out.push_sql("UPDATE ");
         self.from.walk_ast(out.reborrow())?;
-        out.push_sql(" SET ");
-        list(written::<T>(self.columns), ", ", &mut out, |index, out| {
-            column::<T, DB>(index, out)?;
+        // Plain loops: this runs twice for every save.
+        let columns = if WHOLE {
+            T::UPDATABLE
+        } else {
+            self.columns
+        };
+        let columns = columns.with(T::VERSION_COLUMN);
+        let mut opening = " SET ";
+        for index in 0..T::COLUMN_COUNT {
+            if columns.contains(index) {
+                out.push_sql(opening);
+                opening = ", ";
+                column::<T, DB>(index, &mut out)?;
+                out.push_sql(" = ");
+                self.row.bind_value(index, &mut out)?;
+            }
+        }
+        let mut opening = " WHERE ";
+        for part in 0..T::KEY_COUNT {
+            out.push_sql(opening);
+            opening = " AND ";
+            column::<T, DB>(T::key_column(part), &mut out)?;
             out.push_sql(" = ");
-            self.row.bind_value(index, out)
-        })?;
-        out.push_sql(" WHERE ");
-        list(0..=T::KEY_COUNT, " AND ", &mut out, |part, out| {
-            let index = if part < T::KEY_COUNT {
-                T::key_column(part)
-            } else {
-                T::VERSION_COLUMN
-            };
-            column::<T, DB>(index, out)?;
-            out.push_sql(" = ");
-            self.row.bind_guard(part, out)
-        })
+            self.row.bind_guard(part, &mut out)?;
+        }
+        out.push_sql(" AND ");
+        column::<T, DB>(T::VERSION_COLUMN, &mut out)?;
+        out.push_sql(" = ");
+        self.row.bind_guard(T::KEY_COUNT, &mut out)
     }
 }
 
