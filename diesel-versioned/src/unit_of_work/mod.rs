@@ -1,9 +1,11 @@
 //! The unit of work: many entities, one transaction, all or none.
 
 mod access;
+mod batches;
 mod committed;
 mod core;
 mod course;
+mod diagnosis;
 mod discard;
 mod handle;
 mod order;
@@ -19,10 +21,11 @@ pub use discard::Discard;
 pub use handle::Handle;
 pub use set::Set;
 
+pub(crate) use batches::InsertMode;
 pub(crate) use handle::UnitId;
 pub(crate) use order::Operation as WriteOperation;
 pub(crate) use protocol::{Action, Answer};
-pub(crate) use work::{Group, InsertMode};
+pub(crate) use work::Group;
 
 use std::any::{Any, TypeId};
 use std::fmt;

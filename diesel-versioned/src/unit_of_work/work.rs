@@ -2,22 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
 
-use diesel::result::Error;
-
-use super::handle::UnitId;
 use super::order::Operation;
 use super::set::Set;
 use super::slot::{Need, Slot, State};
-use crate::backend::Dialect;
 use crate::columns::ColumnSet;
-use crate::conflict::{Conflict, ConflictKind};
-use crate::conflicts::AnyConflict;
 use crate::entity::Versioned;
 use crate::error::CommitError;
-use crate::outcome::classify;
-use crate::statement::{Delete, Entity, Insert, Row, UpdateMany, chunks, padded_chunks};
 use crate::version::VersionValue;
 
 /// Rows of one set that one kind of statement writes.
@@ -67,9 +58,9 @@ pub(super) struct Work<T: Versioned> {
     /// Inserted rows as the database has them.
     pub(super) landed: HashMap<u32, T>,
     /// Rows as they stand in the database, after a lost write.
-    current: HashMap<T::Key, T>,
+    pub(super) current: HashMap<T::Key, T>,
     /// Rows that the database did not write when they were tried alone.
-    refused: HashSet<u32>,
+    pub(super) refused: HashSet<u32>,
 }
 
 impl<T: Versioned> Default for Work<T> {
@@ -84,31 +75,6 @@ impl<T: Versioned> Default for Work<T> {
             landed: HashMap::new(),
             current: HashMap::new(),
             refused: HashSet::new(),
-        }
-    }
-}
-
-/// How the rows of an insert come back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum InsertMode {
-    /// Not at all: the insert writes every column.
-    Plain,
-    /// By `RETURNING`.
-    Returning,
-    /// By a read of the keys, which the insert wrote.
-    ReadByKey,
-    /// One row at a time, by the key that the connection made last.
-    OneByOne,
-}
-
-impl InsertMode {
-    /// The way for an entity type on a backend.
-    pub(crate) fn of<T: Entity<DB>, DB: Dialect>() -> Self {
-        match (T::READS_BACK_INSERT, DB::RETURNING, T::key_is_generated()) {
-            (false, _, _) => Self::Plain,
-            (true, true, _) => Self::Returning,
-            (true, false, false) => Self::ReadByKey,
-            (true, false, true) => Self::OneByOne,
         }
     }
 }
@@ -181,7 +147,7 @@ impl<T: Versioned> Set<T> {
         }
     }
 
-    fn key_of(&self, slot: u32) -> Option<T::Key> {
+    pub(super) fn key_of(&self, slot: u32) -> Option<T::Key> {
         Some(self.slots.get(slot)?.mine.as_ref()?.key())
     }
 
@@ -242,7 +208,7 @@ impl<T: Versioned> Set<T> {
         }
     }
 
-    fn slots_of(&self, group: &Group) -> impl Iterator<Item = u32> {
+    pub(super) fn slots_of(&self, group: &Group) -> impl Iterator<Item = u32> {
         group
             .rows
             .clone()
@@ -261,97 +227,6 @@ impl<T: Versioned> Set<T> {
             Some(value) if !generated => Some(format!("{:?}", value.key())),
             _ => None,
         }
-    }
-
-    /// The statements of a group of updates.
-    pub(crate) fn update_statements<'a, DB: Dialect>(
-        &'a self,
-        group: &Group,
-    ) -> impl Iterator<Item = UpdateMany<'a, T, DB>>
-    where
-        T: Entity<DB>,
-    {
-        let columns = group.columns;
-        let planned = self
-            .work
-            .updates
-            .get(group.rows.clone())
-            .unwrap_or_default();
-        let binds = UpdateMany::<T, DB>::binds_per_row(columns);
-        padded_chunks(planned, DB::UPDATE_ROWS, binds, DB::MAX_BINDS).map(move |(chunk, size)| {
-            let rows = chunk.iter().filter_map(|planned| {
-                let mine = self.slots.get(planned.slot)?.mine.as_ref()?;
-                Some(Row::new(mine, planned.next.clone()))
-            });
-            UpdateMany::new(rows.collect(), size, columns)
-        })
-    }
-
-    /// The statements of a group of deletes.
-    pub(crate) fn delete_statements<'a, DB: Dialect>(
-        &'a self,
-        group: &Group,
-    ) -> impl Iterator<Item = Delete<'a, T, DB>>
-    where
-        T: Entity<DB>,
-    {
-        let slots = self
-            .work
-            .deletes
-            .get(group.rows.clone())
-            .unwrap_or_default();
-        chunks(slots, DB::OTHER_ROWS, T::KEY_COUNT + 1, DB::MAX_BINDS).map(|chunk| {
-            Delete::new(
-                chunk
-                    .iter()
-                    .filter_map(|&slot| self.slots.get(slot)?.mine.as_ref()),
-            )
-        })
-    }
-
-    /// The rows of a group of inserts, in chunks of one statement each.
-    pub(crate) fn insert_chunks<DB: Dialect>(&self, group: &Group) -> impl Iterator<Item = Vec<&T>>
-    where
-        T: Entity<DB>,
-    {
-        let inserts = self
-            .work
-            .inserts
-            .get(group.rows.clone())
-            .unwrap_or_default();
-        let binds = Insert::<T, DB>::BINDS_PER_ROW;
-        chunks(inserts, DB::OTHER_ROWS, binds, DB::MAX_BINDS).map(|chunk| {
-            chunk
-                .iter()
-                .filter_map(|&(_, slot)| self.value(slot))
-                .collect()
-        })
-    }
-
-    /// Takes the rows of a group of inserts as the database has them.
-    ///
-    /// A key that the insert wrote finds its row; one that the database made is taken in the order
-    /// of the rows of the statement, which is the order that each of the servers makes them in.
-    pub(crate) fn land(&mut self, group: &Group, rows: Vec<T>) -> usize {
-        let count = rows.len();
-        let slots: Vec<u32> = self.slots_of(group).collect();
-        if count != slots.len() {
-            return count;
-        }
-        if T::key_is_generated() {
-            self.work.landed.extend(slots.into_iter().zip(rows));
-        } else {
-            let slots: HashMap<T::Key, u32> = slots
-                .into_iter()
-                .filter_map(|slot| Some((self.value(slot)?.key(), slot)))
-                .collect();
-            for row in rows {
-                if let Some(&slot) = slots.get(&row.key()) {
-                    self.work.landed.insert(slot, row);
-                }
-            }
-        }
-        count
     }
 
     /// The keys of the rows that must be at their versions, ascending: those that are only
@@ -376,7 +251,7 @@ impl<T: Versioned> Set<T> {
         keys
     }
 
-    fn guarded(&self, only_checks: bool) -> impl Iterator<Item = u32> {
+    pub(super) fn guarded(&self, only_checks: bool) -> impl Iterator<Item = u32> {
         let work = &self.work;
         let (deletes, updates) = if only_checks {
             (&[][..], &[][..])
@@ -408,94 +283,5 @@ impl<T: Versioned> Set<T> {
         } else {
             None
         }
-    }
-
-    /// Takes the rows as they stand in the database after a lost write. Once rows were tried again,
-    /// only those that were not written are still as others see them.
-    pub(crate) fn see_current(&mut self, rows: Vec<T>) {
-        let mut rows: HashMap<T::Key, T> = rows.into_iter().map(|row| (row.key(), row)).collect();
-        if self.work.refused.is_empty() {
-            self.work.current = rows;
-            return;
-        }
-        for slot in &self.work.refused {
-            let mine = self.slots.get(*slot).and_then(|slot| slot.mine.as_ref());
-            let Some(key) = mine.map(T::key) else {
-                continue;
-            };
-            match rows.remove(&key) {
-                Some(row) => self.work.current.insert(key, row),
-                None => self.work.current.remove(&key),
-            };
-        }
-    }
-
-    /// Notes that the database did not write a single row.
-    pub(super) fn note_refused(&mut self, single: &Group) {
-        let slots: Vec<u32> = self.slots_of(single).collect();
-        self.work.refused.extend(slots);
-    }
-
-    /// How many rows of a group are at another version, or gone.
-    pub(super) fn stale_in(&self, group: &Group) -> usize {
-        match group.operation {
-            Operation::Insert { .. } => 0,
-            _ => self
-                .slots_of(group)
-                .filter(|&slot| self.verdict(slot) != Some(ConflictKind::Refused))
-                .count(),
-        }
-    }
-
-    fn verdict(&self, slot: u32) -> Option<ConflictKind> {
-        let mine = self.slots.get(slot)?.mine.as_ref()?;
-        let current = self.work.current.get(&mine.key());
-        Some(classify::<T>(mine.version(), current))
-    }
-
-    /// The conflicts, by key: whatever is stale or gone, and what the database held back.
-    pub(super) fn conflicts(
-        &self,
-        unit: UnitId,
-        cause: Option<&Arc<Error>>,
-    ) -> Vec<Box<dyn AnyConflict>> {
-        let mut slots: Vec<u32> = self.guarded(false).collect();
-        slots.sort_by_cached_key(|&slot| self.key_of(slot));
-        let guarded = slots.into_iter().filter_map(|slot| {
-            let kind = self.verdict(slot)?;
-            let held_back = self.work.refused.contains(&slot);
-            (kind != ConflictKind::Refused || held_back).then_some((slot, kind))
-        });
-        let inserts = self.work.inserts.iter().filter_map(|&(_, slot)| {
-            let held_back = self.work.refused.contains(&slot);
-            held_back.then_some((slot, ConflictKind::Refused))
-        });
-        guarded
-            .chain(inserts)
-            .filter_map(|(index, kind)| {
-                let mine = self.value(index)?;
-                let slot = self.slots.get(index)?;
-                let is_new = slot.state == State::New;
-                let conflict = Conflict {
-                    kind,
-                    key: mine.key(),
-                    expected: if is_new {
-                        T::initial_version()
-                    } else {
-                        mine.version().clone()
-                    },
-                    base: slot.loaded().cloned(),
-                    mine: mine.clone(),
-                    current: if is_new {
-                        None
-                    } else {
-                        self.work.current.get(&mine.key()).cloned()
-                    },
-                    source: cause.cloned(),
-                    place: Some((unit, index)),
-                };
-                Some(Box::new(conflict) as Box<dyn AnyConflict>)
-            })
-            .collect()
     }
 }

@@ -1,0 +1,127 @@
+//! The planned rows of a set as statements, and the inserted rows as they come back.
+
+use std::collections::HashMap;
+
+use super::set::Set;
+use super::work::Group;
+use crate::backend::Dialect;
+use crate::entity::Versioned;
+use crate::statement::{Delete, Entity, Insert, Row, UpdateMany, chunks, padded_chunks};
+
+/// How the rows of an insert come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InsertMode {
+    /// Not at all: the insert writes every column.
+    Plain,
+    /// By `RETURNING`.
+    Returning,
+    /// By a read of the keys, which the insert wrote.
+    ReadByKey,
+    /// One row at a time, by the key that the connection made last.
+    OneByOne,
+}
+
+impl InsertMode {
+    /// The way for an entity type on a backend.
+    pub(crate) fn of<T: Entity<DB>, DB: Dialect>() -> Self {
+        match (T::READS_BACK_INSERT, DB::RETURNING, T::key_is_generated()) {
+            (false, _, _) => Self::Plain,
+            (true, true, _) => Self::Returning,
+            (true, false, false) => Self::ReadByKey,
+            (true, false, true) => Self::OneByOne,
+        }
+    }
+}
+
+impl<T: Versioned> Set<T> {
+    /// The statements of a group of updates.
+    pub(crate) fn update_statements<'a, DB: Dialect>(
+        &'a self,
+        group: &Group,
+    ) -> impl Iterator<Item = UpdateMany<'a, T, DB>>
+    where
+        T: Entity<DB>,
+    {
+        let columns = group.columns;
+        let planned = self
+            .work
+            .updates
+            .get(group.rows.clone())
+            .unwrap_or_default();
+        let binds = UpdateMany::<T, DB>::binds_per_row(columns);
+        padded_chunks(planned, DB::UPDATE_ROWS, binds, DB::MAX_BINDS).map(move |(chunk, size)| {
+            let rows = chunk.iter().filter_map(|planned| {
+                let mine = self.slots.get(planned.slot)?.mine.as_ref()?;
+                Some(Row::new(mine, planned.next.clone()))
+            });
+            UpdateMany::new(rows.collect(), size, columns)
+        })
+    }
+
+    /// The statements of a group of deletes.
+    pub(crate) fn delete_statements<'a, DB: Dialect>(
+        &'a self,
+        group: &Group,
+    ) -> impl Iterator<Item = Delete<'a, T, DB>>
+    where
+        T: Entity<DB>,
+    {
+        let slots = self
+            .work
+            .deletes
+            .get(group.rows.clone())
+            .unwrap_or_default();
+        chunks(slots, DB::OTHER_ROWS, T::KEY_COUNT + 1, DB::MAX_BINDS).map(|chunk| {
+            Delete::new(
+                chunk
+                    .iter()
+                    .filter_map(|&slot| self.slots.get(slot)?.mine.as_ref()),
+            )
+        })
+    }
+
+    /// The rows of a group of inserts, in chunks of one statement each.
+    pub(crate) fn insert_chunks<DB: Dialect>(&self, group: &Group) -> impl Iterator<Item = Vec<&T>>
+    where
+        T: Entity<DB>,
+    {
+        let inserts = self
+            .work
+            .inserts
+            .get(group.rows.clone())
+            .unwrap_or_default();
+        let binds = Insert::<T, DB>::BINDS_PER_ROW;
+        chunks(inserts, DB::OTHER_ROWS, binds, DB::MAX_BINDS).map(|chunk| {
+            chunk
+                .iter()
+                .filter_map(|&(_, slot)| self.value(slot))
+                .collect()
+        })
+    }
+
+    /// Takes the rows of a group of inserts as the database has them.
+    ///
+    /// A key that the insert wrote finds its row; one that the database made is taken in the order
+    /// of the rows of the statement, which is the order that each of the servers makes them in.
+    pub(crate) fn land(&mut self, group: &Group, rows: Vec<T>) -> usize {
+        let count = rows.len();
+        let slots: Vec<u32> = self.slots_of(group).collect();
+        if count != slots.len() {
+            return count;
+        }
+        if T::key_is_generated() {
+            self.work.landed.extend(slots.into_iter().zip(rows));
+        } else {
+            let slots: HashMap<T::Key, u32> = slots
+                .into_iter()
+                .filter_map(|slot| Some((self.value(slot)?.key(), slot)))
+                .collect();
+            for row in rows {
+                if let Some(&slot) = slots.get(&row.key()) {
+                    self.work.landed.insert(slot, row);
+                }
+            }
+        }
+        count
+    }
+}

@@ -1,0 +1,107 @@
+//! After a lost write: what stands there now says which rows are in conflict.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use diesel::result::Error;
+
+use super::handle::UnitId;
+use super::order::Operation;
+use super::set::Set;
+use super::slot::State;
+use super::work::Group;
+use crate::conflict::{Conflict, ConflictKind};
+use crate::conflicts::AnyConflict;
+use crate::entity::Versioned;
+use crate::outcome::classify;
+
+impl<T: Versioned> Set<T> {
+    /// Takes the rows as they stand in the database after a lost write. Once rows were tried again,
+    /// only those that were not written are still as others see them.
+    pub(crate) fn see_current(&mut self, rows: Vec<T>) {
+        let mut rows: HashMap<T::Key, T> = rows.into_iter().map(|row| (row.key(), row)).collect();
+        if self.work.refused.is_empty() {
+            self.work.current = rows;
+            return;
+        }
+        for slot in &self.work.refused {
+            let mine = self.slots.get(*slot).and_then(|slot| slot.mine.as_ref());
+            let Some(key) = mine.map(T::key) else {
+                continue;
+            };
+            match rows.remove(&key) {
+                Some(row) => self.work.current.insert(key, row),
+                None => self.work.current.remove(&key),
+            };
+        }
+    }
+
+    /// Notes that the database did not write a single row.
+    pub(super) fn note_refused(&mut self, single: &Group) {
+        let slots: Vec<u32> = self.slots_of(single).collect();
+        self.work.refused.extend(slots);
+    }
+
+    /// How many rows of a group are at another version, or gone.
+    pub(super) fn stale_in(&self, group: &Group) -> usize {
+        match group.operation {
+            Operation::Insert { .. } => 0,
+            _ => self
+                .slots_of(group)
+                .filter(|&slot| self.verdict(slot) != Some(ConflictKind::Refused))
+                .count(),
+        }
+    }
+
+    fn verdict(&self, slot: u32) -> Option<ConflictKind> {
+        let mine = self.slots.get(slot)?.mine.as_ref()?;
+        let current = self.work.current.get(&mine.key());
+        Some(classify::<T>(mine.version(), current))
+    }
+
+    /// The conflicts, by key: whatever is stale or gone, and what the database held back.
+    pub(super) fn conflicts(
+        &self,
+        unit: UnitId,
+        cause: Option<&Arc<Error>>,
+    ) -> Vec<Box<dyn AnyConflict>> {
+        let mut slots: Vec<u32> = self.guarded(false).collect();
+        slots.sort_by_cached_key(|&slot| self.key_of(slot));
+        let guarded = slots.into_iter().filter_map(|slot| {
+            let kind = self.verdict(slot)?;
+            let held_back = self.work.refused.contains(&slot);
+            (kind != ConflictKind::Refused || held_back).then_some((slot, kind))
+        });
+        let inserts = self.work.inserts.iter().filter_map(|&(_, slot)| {
+            let held_back = self.work.refused.contains(&slot);
+            held_back.then_some((slot, ConflictKind::Refused))
+        });
+        guarded
+            .chain(inserts)
+            .filter_map(|(index, kind)| {
+                let mine = self.value(index)?;
+                let slot = self.slots.get(index)?;
+                let is_new = slot.state == State::New;
+                let conflict = Conflict {
+                    kind,
+                    key: mine.key(),
+                    expected: if is_new {
+                        T::initial_version()
+                    } else {
+                        mine.version().clone()
+                    },
+                    base: slot.loaded().cloned(),
+                    mine: mine.clone(),
+                    current: if is_new {
+                        None
+                    } else {
+                        self.work.current.get(&mine.key()).cloned()
+                    },
+                    source: cause.cloned(),
+                    place: Some((unit, index)),
+                };
+                Some(Box::new(conflict) as Box<dyn AnyConflict>)
+            })
+            .collect()
+    }
+}
