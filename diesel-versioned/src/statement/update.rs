@@ -49,11 +49,7 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
         out.push_sql("UPDATE ");
         self.from.walk_ast(out.reborrow())?;
         // Plain loops: this runs twice for every save.
-        let columns = if WHOLE {
-            T::UPDATABLE
-        } else {
-            self.columns
-        };
+        let columns = if WHOLE { T::UPDATABLE } else { self.columns };
         let columns = columns.with(T::VERSION_COLUMN);
         let mut opening = " SET ";
         for index in 0..T::COLUMN_COUNT {
