@@ -51,6 +51,8 @@ pub mod strict {
 
     in_the_way!(Option Some None Result Ok Err Vec Versioned Column ColumnSet Role Into TypeId);
     in_the_way!(Send Sync std core diesel diesel_versioned);
+    // A column's name is that of a unit struct where someone has `use crates::dsl::*`.
+    in_the_way!(id line version key column part out index base converted);
 
     /// An entity with everything that the derive can be given.
     #[derive(Clone, another_name::Versioned)]

@@ -73,7 +73,7 @@ impl Model<'_> {
             let value = match converted.iter().position(|other| *other == index) {
                 Some(slot) => {
                     let slot = Member::from(slot);
-                    quote!(&converted.#slot)
+                    quote!(&__converted.#slot)
                 }
                 None => {
                     let member = &field.member;
@@ -81,36 +81,36 @@ impl Model<'_> {
                 }
             };
             let (index, push) = (position(index), self.push(field));
-            quote!(#index => out.#push(#value),)
+            quote!(#index => __out.#push(#value),)
         });
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
             let (member, ty, slot) = (&part.member, part.ty, Member::from(converted.len() + index));
-            let (end, within) = (self.offset(index + 1), self.within(index, &quote!(column)));
+            let (end, within) = (self.offset(index + 1), self.within(index, &quote!(__column)));
             quote! {
-                _ if column < #end => <#ty as #library::BindPart<__DB>>::bind(
+                _ if __column < #end => <#ty as #library::BindPart<__DB>>::bind(
                     &self.#member,
-                    &converted.#slot,
+                    &__converted.#slot,
                     #within,
-                    out,
+                    __out,
                 ),
             }
         });
         let converted = if converted.is_empty() && self.parts.is_empty() {
             quote!(_)
         } else {
-            quote!(converted)
+            quote!(__converted)
         };
         quote! {
             fn bind<'b>(
                 &'b self,
                 #converted: &'b Self::Converted,
-                column: usize,
-                out: &mut #library::__private::Pass<'_, 'b, __DB>,
+                __column: usize,
+                __out: &mut #library::__private::Pass<'_, 'b, __DB>,
             ) -> #library::__private::diesel::QueryResult<()> {
-                match column {
+                match __column {
                     #(#own)*
                     #(#parts)*
-                    _ => #library::__private::no_column(column),
+                    _ => #library::__private::no_column(__column),
                 }
             }
         }

@@ -155,17 +155,17 @@ impl Model<'_> {
         });
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
             let (column, end) = (self.part_item(part, "column"), self.offset(index + 1));
-            let within = self.within(index, &quote!(index));
+            let within = self.within(index, &quote!(__index));
             let (insert, update) = (part.inserts(), part.updates());
             quote!(
-                _ if index < #end => #library::__private::part_column(
+                _ if __index < #end => #library::__private::part_column(
                     #column(#within),
                     #insert,
                     #update,
                 ),
             )
         });
-        let own = quote!(#library::__private::at(COLUMNS, index));
+        let own = quote!(#library::__private::at(COLUMNS, __index));
         let body = if self.parts.is_empty() {
             own
         } else {
@@ -174,7 +174,7 @@ impl Model<'_> {
                 quote!(0..=#last => #own,)
             });
             quote! {
-                match index {
+                match __index {
                     #range
                     #(#parts)*
                     _ => #own,
@@ -182,7 +182,7 @@ impl Model<'_> {
             }
         };
         quote! {
-            fn column(index: usize) -> #library::Column {
+            fn column(__index: usize) -> #library::Column {
                 const COLUMNS: &[#library::Column] = &[#(#columns),*];
                 #body
             }
@@ -200,15 +200,15 @@ impl Model<'_> {
                 let span = located(field.ty.span());
                 let as_eq = self.field_as(field, quote_spanned!(span=> __private::PartialEq));
                 let ne = quote_spanned!(span=> #as_eq::ne);
-                quote!(.with_if(#index, #ne(&self.#member, &base.#member)))
+                quote!(.with_if(#index, #ne(&self.#member, &__base.#member)))
             });
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
             let (member, offset) = (&part.member, self.offset(index));
             let changed = self.part_item(part, "changed");
-            quote!(.with_part(#offset, #changed(&self.#member, &base.#member)))
+            quote!(.with_part(#offset, #changed(&self.#member, &__base.#member)))
         });
         quote! {
-            fn changed(&self, base: &Self) -> #library::ColumnSet {
+            fn changed(&self, __base: &Self) -> #library::ColumnSet {
                 #library::ColumnSet::EMPTY #(#own)* #(#parts)*
             }
         }

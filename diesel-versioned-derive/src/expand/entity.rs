@@ -70,8 +70,8 @@ impl Entity<'_> {
 
                 #column_fn
 
-                fn key_column(part: usize) -> usize {
-                    #library::__private::at(&[#(#key_columns),*], part)
+                fn key_column(__part: usize) -> usize {
+                    #library::__private::at(&[#(#key_columns),*], __part)
                 }
 
                 #key_fn
@@ -97,13 +97,13 @@ impl Entity<'_> {
         let bind_fn = model.bind_fn();
         let keys = self.key_fields().enumerate().map(|(part, field)| {
             let value = if self.key.len() == 1 {
-                quote!(key)
+                quote!(__key)
             } else {
                 let member = Member::from(part);
-                quote!(&key.#member)
+                quote!(&__key.#member)
             };
             let (part, push) = (position(part), model.push(field));
-            quote!(#part => out.#push(#value),)
+            quote!(#part => __out.#push(#value),)
         });
         let push_version = model.push(self.version.field);
         quote! {
@@ -113,21 +113,21 @@ impl Entity<'_> {
                 #bind_fn
 
                 fn bind_key<'b>(
-                    key: &'b Self::Key,
-                    part: usize,
-                    out: &mut #library::__private::Pass<'_, 'b, __DB>,
+                    __key: &'b Self::Key,
+                    __part: usize,
+                    __out: &mut #library::__private::Pass<'_, 'b, __DB>,
                 ) -> #library::__private::diesel::QueryResult<()> {
-                    match part {
+                    match __part {
                         #(#keys)*
-                        _ => #library::__private::no_column(part),
+                        _ => #library::__private::no_column(__part),
                     }
                 }
 
                 fn bind_version<'b>(
-                    version: &'b Self::Version,
-                    out: &mut #library::__private::Pass<'_, 'b, __DB>,
+                    __version: &'b Self::Version,
+                    __out: &mut #library::__private::Pass<'_, 'b, __DB>,
                 ) -> #library::__private::diesel::QueryResult<()> {
-                    out.#push_version(version)
+                    __out.#push_version(__version)
                 }
             }
         }
@@ -236,8 +236,8 @@ impl Entity<'_> {
                 &self.#member
             }
 
-            fn set_version(&mut self, version: Self::Version) {
-                self.#member = version;
+            fn set_version(&mut self, __version: Self::Version) {
+                self.#member = __version;
             }
 
             #initial
