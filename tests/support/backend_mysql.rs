@@ -51,9 +51,7 @@ impl TestBackend for MysqlConnection {
 
     fn isolate(level: Isolation) -> Option<&'static str> {
         Some(match level {
-            Isolation::RepeatableRead => {
-                "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ"
-            }
+            Isolation::RepeatableRead => "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
             Isolation::Serializable => "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
         })
     }
