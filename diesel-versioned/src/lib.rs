@@ -115,7 +115,7 @@ pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
 pub use entity::{Bind, BindPart, CloneEntity, EntityKey, IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
-pub use execute::{BlockingSet, VersionedDsl};
+pub use execute::{BlockingSet, Executes, VersionedDsl};
 pub use statement::Entity;
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Discard, Handle, Holds, Operation, Set, SetCore,

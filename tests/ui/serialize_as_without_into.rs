@@ -15,7 +15,7 @@ diesel::table! {
 struct Product {
     id: i32,
     #[diesel(serialize_as = Vec<bool>)]
-    name: String,
+    name: bool,
     #[version]
     version: i32,
 }

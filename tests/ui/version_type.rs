@@ -5,7 +5,7 @@ use diesel_versioned::Versioned;
 diesel::table! {
     products (id) {
         id -> Integer,
-        name -> Text,
+        done -> Bool,
         stock -> Nullable<Integer>,
         version -> Integer,
     }
@@ -15,7 +15,7 @@ diesel::table! {
 struct Product {
     id: i32,
     #[version]
-    name: String,
+    done: bool,
 }
 
 #[derive(Clone, Versioned)]

@@ -9,6 +9,7 @@
 //! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
+//! | [`FORGET_LAST_INSERTED`](Dialect::FORGET_LAST_INSERTED) | – | – | – | `DO LAST_INSERT_ID(0)` |
 //! | [`BEGIN_TO_WRITE`](Dialect::BEGIN_TO_WRITE) | – | `BEGIN IMMEDIATE` | – | – |
 //! | [`MAX_BINDS`](Dialect::MAX_BINDS) | 32,766 | 32,766 | 65,535 | 65,535 |
 //! | [`UPDATE_ROWS`](Dialect::UPDATE_ROWS) | 64 | 256 | 1,024 | 64 |
@@ -75,6 +76,10 @@ pub trait Dialect: Backend {
     /// Whether `INSERT … RETURNING` hands back what the database made. Where it cannot be used, that
     /// is read after the insert, in the same transaction.
     const RETURNING: bool = true;
+
+    /// SQL that makes a connection forget the key that the database made last, so that
+    /// [`last_inserted`](Syntax::last_inserted) is never that of an earlier insert.
+    const FORGET_LAST_INSERTED: Option<&str> = None;
 
     /// SQL that turns a transaction that was just begun into one that holds the write lock, and
     /// SQL that begins it again when that fails. `None` where BEGIN is enough.

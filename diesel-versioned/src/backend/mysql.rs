@@ -9,6 +9,7 @@ impl Dialect for diesel::mysql::Mysql {
     // MariaDB has it from 10.5 on, but tells of its columns only when the statement runs
     // (https://jira.mariadb.org/browse/MDEV-27013), and Diesel asks before.
     const RETURNING: bool = false;
+    const FORGET_LAST_INSERTED: Option<&str> = Some("DO LAST_INSERT_ID(0)");
 
     fn syntax(&self) -> Syntax {
         Syntax {

@@ -2,4 +2,4 @@
 
 mod blocking;
 
-pub use blocking::{BlockingSet, VersionedDsl};
+pub use blocking::{BlockingSet, Executes, VersionedDsl};

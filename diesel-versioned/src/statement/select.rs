@@ -77,7 +77,8 @@ impl<'a, T: Entity<DB>, DB: Dialect> Select<'a, T, DB> {
 impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Select<'_, T, DB> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         walk_select::<T, DB>(&self.selection, &self.from, self.keys, &mut out)?;
-        if self.keys.len() > 1 && self.lock == Lock::Write {
+        // In key order, which is the order that rows are locked in.
+        if self.keys.len() > 1 {
             out.push_sql(" ORDER BY ");
             list(key_columns::<T>(), ", ", &mut out, |index, out| {
                 column::<T, DB>(index, out)

@@ -187,7 +187,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         }
     }
 
-    /// `(VALUES (?, ?, ?), …) AS v`: per row the guard, then what is written.
+    /// `(VALUES (?, ?, ?), …) AS __dv`: per row the guard, then what is written.
     fn walk_values<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         // Few and plain calls: this runs three times for every row.
         let guard_parts = self.guard_parts();
@@ -204,24 +204,24 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
             }
             opening = "), (";
         }
-        out.push_sql(")) AS v");
+        out.push_sql(")) AS __dv");
         Ok(())
     }
 
-    /// `UPDATE t SET a = v.column3, …, version = CASE t.version WHEN ? THEN ? … END
-    /// FROM (VALUES …) AS v WHERE t.id = v.column1 AND …`
+    /// `UPDATE t SET a = __dv.column3, …, version = CASE t.version WHEN ? THEN ? … END
+    /// FROM (VALUES …) AS __dv WHERE t.id = __dv.column1 AND …`
     fn walk_from_values<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         self.walk_set_from_v(out)?;
         self.walk_values(out)?;
         self.walk_where_v(out)
     }
 
-    /// `WITH v AS (SELECT v.* FROM (VALUES …) AS v JOIN t ON … ORDER BY … FOR NO KEY UPDATE OF t)
-    /// UPDATE t SET a = v.column3, … FROM v WHERE …`: the rows are locked in key order before any
+    /// `WITH __dv AS (SELECT __dv.* FROM (VALUES …) AS __dv JOIN t ON … ORDER BY … FOR NO KEY UPDATE OF t)
+    /// UPDATE t SET a = __dv.column3, … FROM __dv WHERE …`: the rows are locked in key order before any
     /// is written, so that two units that meet wait for each other instead of deadlocking. The
     /// update compares the versions again, with the rows as they are under the lock.
     fn walk_from_locked_values<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        out.push_sql("WITH v AS MATERIALIZED (SELECT v.* FROM ");
+        out.push_sql("WITH __dv AS MATERIALIZED (SELECT __dv.* FROM ");
         self.walk_values(out)?;
         out.push_sql(" JOIN ");
         self.from.walk_ast(out.reborrow())?;
@@ -229,18 +229,19 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         list(0..T::KEY_COUNT, " AND ", out, |part, out| {
             out.push_sql("t.");
             column::<T, DB>(T::key_column(part), out)?;
-            push_number(" = v.column", part + 1, out);
+            push_number(" = __dv.column", part + 1, out);
             Ok(())
         })?;
         out.push_sql(" ORDER BY ");
         list(0..T::KEY_COUNT, ", ", out, |part, out| {
-            push_number("v.column", part + 1, out);
-            Ok(())
+            // By the column itself: it knows the collation that other statements lock by.
+            out.push_sql("t.");
+            column::<T, DB>(T::key_column(part), out)
         })?;
         out.push_sql(out.backend().syntax().lock_write);
         out.push_sql(" OF t) ");
         self.walk_set_from_v(out)?;
-        out.push_sql("v");
+        out.push_sql("__dv");
         self.walk_where_v(out)
     }
 
@@ -251,7 +252,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         let values = self.columns.iter().zip(self.guard_parts() + 1..);
         list(values, ", ", out, |(&index, number), out| {
             column::<T, DB>(index, out)?;
-            push_number(" = v.column", number, out);
+            push_number(" = __dv.column", number, out);
             Ok(())
         })?;
         self.walk_set_version(out)?;
@@ -300,7 +301,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         let guard = guard_columns::<T>().into_iter().take(self.guard_parts());
         list(guard.zip(1..), " AND ", out, |(index, number), out| {
             qualified::<T, DB>(&self.from, index, out)?;
-            push_number(" = v.column", number, out);
+            push_number(" = __dv.column", number, out);
             Ok(())
         })?;
         if let Versions::One = self.versions {

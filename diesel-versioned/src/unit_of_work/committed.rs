@@ -364,10 +364,14 @@ impl<T: Versioned> CommittedRows for Rows<T> {
         }
         // Backwards: where a row was deleted and another one inserted under its key, the key stands
         // for the inserted one. One that was taken again since stays with whoever took it.
-        for (index, old) in self.old.into_iter().rev() {
+        for (index, mut old) in self.old.into_iter().rev() {
             let pending = old.state == State::New && T::key_is_generated();
             if let (Some(mine), false) = (&old.mine, pending) {
-                set.by_key.entry(mine.key()).or_insert(index);
+                let holder = *set.by_key.entry(mine.key()).or_insert(index);
+                // The row joined the unit again since: it is not brought back beside itself.
+                if holder != index && old.state != State::Deleted {
+                    old = Slot::new(None, State::Gone);
+                }
             }
             if let Some(slot) = set.slots.get_mut(index) {
                 *slot = old;

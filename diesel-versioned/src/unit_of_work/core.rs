@@ -8,7 +8,7 @@ use diesel::result::Error;
 
 use super::committed::{CommittedRows, Rows};
 use super::handle::UnitId;
-use super::order::Kinship;
+use super::order::{Kinship, Table};
 use super::set::Set;
 use super::slot::State;
 use super::work::{Group, Work};
@@ -72,7 +72,10 @@ impl<T: Versioned> Core for Set<T> {
     fn kinship(&self) -> Kinship {
         Kinship {
             entity: TypeId::of::<T>(),
-            table: T::TABLE,
+            table: Table {
+                name: T::TABLE,
+                path: std::any::type_name::<T::Table>(),
+            },
             parents: T::parents(),
         }
     }

@@ -18,8 +18,8 @@ use crate::outcome::classify;
 impl<T: Versioned> Set<T> {
     /// Takes the rows as they stand in the database after a lost write. Once rows were tried again,
     /// only those that were not written are still as others see them.
-    pub(crate) fn see_current(&mut self, rows: Vec<T>) {
-        let mut rows: HashMap<T::Key, T> = rows.into_iter().map(|row| (row.key(), row)).collect();
+    pub(crate) fn see_current(&mut self, rows: Vec<(T::Key, T)>) {
+        let mut rows: HashMap<T::Key, T> = rows.into_iter().collect();
         if self.work.refused.is_empty() {
             self.work.current = rows;
             return;

@@ -365,7 +365,7 @@ impl<C, V: SetCore + ?Sized> fmt::Debug for UnitOfWork<C, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
         for (_, set) in &self.sets {
-            map.entry(&set.core_ref().kinship().table, &set.core_ref().len());
+            map.entry(&set.core_ref().kinship().table.name, &set.core_ref().len());
         }
         map.finish()
     }

@@ -26,11 +26,19 @@ pub(crate) struct Node {
     pub(crate) operation: Operation,
 }
 
+/// A table: its name, and the path of its `table!`, for there may be two of one name in different
+/// schemas. The order of tables is that of the names, so that all programs lock in one order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    pub(crate) path: &'static str,
+}
+
 /// What the order needs to know of an entity type.
 #[derive(Debug)]
 pub(crate) struct Kinship {
     pub(crate) entity: TypeId,
-    pub(crate) table: &'static str,
+    pub(crate) table: Table,
     pub(crate) parents: Vec<TypeId>,
 }
 
@@ -161,6 +169,10 @@ mod tests {
     use super::Operation::{Delete, Insert, Update};
     use super::*;
 
+    fn table(name: &'static str) -> Table {
+        Table { name, path: name }
+    }
+
     struct Parent;
     struct Child;
     struct Other;
@@ -169,17 +181,17 @@ mod tests {
         vec![
             Kinship {
                 entity: TypeId::of::<Child>(),
-                table: "children",
+                table: table("children"),
                 parents: vec![TypeId::of::<Parent>()],
             },
             Kinship {
                 entity: TypeId::of::<Parent>(),
-                table: "parents",
+                table: table("parents"),
                 parents: vec![],
             },
             Kinship {
                 entity: TypeId::of::<Other>(),
-                table: "children",
+                table: table("children"),
                 parents: vec![],
             },
         ]
@@ -223,7 +235,7 @@ mod tests {
     fn a_table_that_refers_to_itself_moves_its_children_before_it_deletes() {
         let kinship = [Kinship {
             entity: TypeId::of::<Child>(),
-            table: "nodes",
+            table: table("nodes"),
             parents: vec![TypeId::of::<Child>()],
         }];
         let insert = Insert { level: 0 };
@@ -252,12 +264,12 @@ mod tests {
         let kinship = [
             Kinship {
                 entity: TypeId::of::<Parent>(),
-                table: "a",
+                table: table("a"),
                 parents: vec![TypeId::of::<Child>()],
             },
             Kinship {
                 entity: TypeId::of::<Child>(),
-                table: "b",
+                table: table("b"),
                 parents: vec![TypeId::of::<Parent>()],
             },
         ];

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use super::core::Core;
-use super::order::{self, Kinship, Node, Operation};
+use super::order::{self, Kinship, Node, Operation, Table};
 use super::work::Group;
 use super::{Link, SetCore};
 use crate::backend::RowLocks;
@@ -125,7 +125,7 @@ fn check_shared_tables(cores: &[&dyn Core], kinship: &[Kinship]) -> Result<(), C
             twice.sort();
             if let Some(key) = twice.into_iter().next() {
                 return Err(CommitError::Invalid {
-                    table,
+                    table: table.name,
                     key,
                     problem: "two entities of different types write this row; change it through \
                               one of them",
@@ -148,7 +148,7 @@ fn locks(
     writes: &[Step],
     row_locks: RowLocks,
 ) -> Vec<Step> {
-    let existing: Vec<&str> = writes
+    let existing: Vec<Table> = writes
         .iter()
         .filter_map(|step| match step {
             Step::Write { set, group } if !matches!(group.operation, Operation::Insert { .. }) => {

@@ -263,7 +263,7 @@ impl Protocol {
             (Matched::All, _) => {}
             (Matched::More, _) => {
                 return Err(CommitError::NotUnique {
-                    table: sets[set].1.core_ref().kinship().table,
+                    table: sets[set].1.core_ref().kinship().table.name,
                     meant,
                     rows: count,
                 });
@@ -287,7 +287,7 @@ impl Protocol {
         };
         let core = sets[set].1.core_ref();
         Some(EntityRef {
-            table: core.kinship().table,
+            table: core.kinship().table.name,
             key: group.and_then(|group| core.only_key(group)),
         })
     }
@@ -423,7 +423,11 @@ impl Protocol {
             (false, _) => Conflicts { all }.into(),
             (true, Some(Ok(source))) => CommitError::Database { source, entity },
             (true, _) => CommitError::Database {
-                source: Error::RollbackTransaction,
+                source: Error::QueryBuilderError(
+                    "rows that are expected to be unchanged stand as expected, but cannot be \
+                     locked; give the user the right to UPDATE them"
+                        .into(),
+                ),
                 entity,
             },
         };

@@ -12,6 +12,8 @@ use crate::error::TrackError;
 pub struct Set<T: Versioned> {
     pub(super) slots: Slots<T>,
     pub(super) by_key: HashMap<T::Key, u32>,
+    /// How many keys of deleted rows were taken by new ones, ever.
+    pub(super) keys_taken: usize,
     pub(super) work: Work<T>,
 }
 
@@ -20,6 +22,7 @@ impl<T: Versioned> Set<T> {
         Self {
             slots: Slots::new(),
             by_key: HashMap::new(),
+            keys_taken: 0,
             work: Work::default(),
         }
     }
@@ -42,6 +45,7 @@ impl<T: Versioned> Set<T> {
                             .is_some_and(|old| old.state == State::Deleted) =>
                 {
                     occupied.insert(slot);
+                    self.keys_taken += 1;
                 }
                 Entry::Occupied(occupied) => {
                     return Err(TrackError::AlreadyTracked {
@@ -119,14 +123,16 @@ impl<T: Versioned> Set<T> {
         let Some(gone) = self.slots.get_mut(slot) else {
             return;
         };
-        let was_new = gone.state == State::New;
-        gone.state = State::Gone;
-        gone.base = None;
-        if let Some(entity) = gone.mine.take() {
-            self.release(&entity.key(), slot);
-            if was_new {
-                self.give_back_key(&entity.key());
-            }
+        let was = std::mem::replace(&mut gone.state, State::Gone);
+        // The key that it joined by, whatever has become of the field since.
+        let loaded = gone.base.take();
+        let mine = gone.mine.take();
+        let Some(key) = loaded.or(mine).map(|entity| entity.key()) else {
+            return;
+        };
+        self.release(&key, slot);
+        if was == State::New && self.keys_taken > 0 {
+            self.give_back_key(&key);
         }
     }
 

@@ -86,7 +86,7 @@ impl<T: Versioned> Set<T> {
         let mut work = Work::default();
         for (index, slot) in self.slots.iter() {
             let need = slot.need();
-            if need != Need::Nothing {
+            if need != Need::Nothing || slot.base.is_some() {
                 self.check_key(index, slot)?;
             }
             match need {
@@ -266,9 +266,9 @@ impl<T: Versioned> Set<T> {
     }
 
     /// Of rows that were read under a lock: how many of those that must not have moved have not.
-    pub(crate) fn unmoved(&self, rows: &[T]) -> usize {
+    pub(crate) fn unmoved(&self, rows: &[(T::Key, T)]) -> usize {
         rows.iter()
-            .filter(|row| match self.find_check(&row.key()) {
+            .filter(|(key, row)| match self.find_check(key) {
                 Some(mine) => mine.version() == row.version(),
                 None => false,
             })

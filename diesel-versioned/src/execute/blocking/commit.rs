@@ -7,9 +7,9 @@ use diesel::QueryResult;
 use diesel::connection::LoadConnection;
 use diesel::result::Error;
 
+use super::dsl::VersionedDsl;
 use super::session::{self, Depth};
 use super::set::BlockingSet;
-use super::single::VersionedDsl;
 use crate::backend::Dialect;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
@@ -49,6 +49,11 @@ where
             Ok(Some(handle)) => Ok(handle),
             Ok(None) => {
                 let entity = T::find(conn, key)?;
+                // A database that does not tell `a` from `A` may find a row that is known by
+                // another spelling of its key.
+                if let Ok(Some(handle)) = self.known(&entity.key()) {
+                    return Ok(handle);
+                }
                 self.attach(entity)
                     .map_err(|error| Error::QueryBuilderError(Box::new(error)))
             }

@@ -63,6 +63,18 @@ where
     Ok(())
 }
 
+/// Makes the connection forget the key that the database made last, where it is asked for it.
+pub(super) fn forget_last_inserted<C>(conn: &mut C) -> QueryResult<()>
+where
+    C: Connection,
+    C::Backend: Dialect,
+{
+    match C::Backend::FORGET_LAST_INSERTED {
+        Some(sql) => conn.batch_execute(sql),
+        None => Ok(()),
+    }
+}
+
 /// Marks the transaction by a savepoint of the same name on every database.
 pub(super) fn mark<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
     conn.batch_execute("SAVEPOINT diesel_versioned")
@@ -76,17 +88,22 @@ pub(super) fn commit<C: Connection>(conn: &mut C, marked: bool) -> QueryResult<(
     C::TransactionManager::commit_transaction(conn)
 }
 
-/// Rolls back until the connection is as deep as it was.
+/// Rolls back until the connection is as deep as it was. A savepoint that the server has lost does
+/// not keep the transaction around it from being rolled back; the first error is returned.
 pub(super) fn roll_back_to<C: Connection>(conn: &mut C, outer: Depth) -> QueryResult<()> {
-    let deeper = |depth: Depth| depth.map_or(0, NonZeroU32::get) > outer.map_or(0, NonZeroU32::get);
-    while deeper(depth(conn)?) {
-        let before = depth(conn)?;
-        C::TransactionManager::rollback_transaction(conn)?;
-        if depth(conn)? == before {
-            break;
+    let level = |depth: Depth| depth.map_or(0, NonZeroU32::get);
+    let mut result = Ok(());
+    loop {
+        let before = level(depth(conn)?);
+        if before <= level(outer) {
+            return result;
+        }
+        let rolled_back = C::TransactionManager::rollback_transaction(conn);
+        result = result.and(rolled_back);
+        if level(depth(conn)?) >= before {
+            return result;
         }
     }
-    Ok(())
 }
 
 /// Fails if a closure that was lent the connection has ended the transaction around it.

@@ -4,9 +4,10 @@ use diesel::QueryResult;
 use diesel::connection::LoadConnection;
 use diesel::expression::QueryMetadata;
 
-use super::session::{affected, rows};
+use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
+use crate::outcome;
 use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, chunks};
 use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, WriteOperation};
 
@@ -42,6 +43,9 @@ where
                 let mode = InsertMode::of::<T, C::Backend>();
                 let mut landed = Vec::new();
                 let mut count = 0;
+                if mode == InsertMode::OneByOne {
+                    session::forget_last_inserted(conn)?;
+                }
                 for chunk in self.insert_chunks::<C::Backend>(group) {
                     match mode {
                         InsertMode::Plain => count += affected(conn, &Insert::new(chunk))?,
@@ -58,8 +62,10 @@ where
                         }
                         InsertMode::OneByOne => {
                             for row in chunk {
-                                affected(conn, &Insert::new([row]))?;
-                                landed.append(&mut rows(conn, LastInserted::new(row))?);
+                                if affected(conn, &Insert::new([row]))? > 0 {
+                                    let row = rows(conn, LastInserted::new(row))?;
+                                    landed.push(outcome::last_inserted(row)?);
+                                }
                             }
                         }
                     }
@@ -85,8 +91,8 @@ where
     }
 }
 
-/// Reads the rows with some keys.
-fn read<T, C>(conn: &mut C, keys: &[T::Key], lock: Lock) -> QueryResult<Vec<T>>
+/// Reads the rows with some keys; each comes with the key that it was asked for by.
+fn read<T, C>(conn: &mut C, keys: &[T::Key], lock: Lock) -> QueryResult<Vec<(T::Key, T)>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
@@ -95,7 +101,13 @@ where
     let (most, max_binds) = (C::Backend::OTHER_ROWS, C::Backend::MAX_BINDS);
     let mut found = Vec::with_capacity(keys.len());
     for keys in chunks(keys, most, T::KEY_COUNT, max_binds) {
-        found.append(&mut rows(conn, Select::<T, _>::new(keys, lock))?);
+        let (mut pairs, alone) = outcome::pair(keys, rows(conn, Select::<T, _>::new(keys, lock))?);
+        found.append(&mut pairs);
+        for key in alone {
+            let asked = std::slice::from_ref(&key);
+            let row = rows(conn, Select::<T, _>::new(asked, lock))?;
+            found.extend(row.into_iter().map(|row| (key.clone(), row)));
+        }
     }
     Ok(found)
 }

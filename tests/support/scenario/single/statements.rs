@@ -142,6 +142,7 @@ fn a_generated_key_is_read_back_in_the_same_statement_or_transaction() {
     } else {
         vec![
             "BEGIN".to_owned(),
+            "DO LAST_INSERT_ID(0)".to_owned(),
             insert.to_owned(),
             format!(r#"SELECT {columns} FROM "orders" WHERE "id" = LAST_INSERT_ID()"#),
             "COMMIT".to_owned(),

@@ -1,0 +1,158 @@
+//! What an entity can do on a blocking connection; the doing is in `single.rs`.
+
+use diesel::QueryResult;
+
+use super::single::Executes;
+use crate::entity::{IntoKey, Versioned};
+use crate::error::{CommitError, SaveError};
+
+/// What a versioned entity can do on a connection of the type `Conn`.
+///
+/// Implemented for every entity that derives [`Versioned`](derive@crate::Versioned), `Queryable`
+/// and `Selectable`, on every connection whose backend is a [`Dialect`], pooled ones and
+/// `#[derive(MultiConnection)]` enums among them. Generic code says
+/// `where Product: VersionedDsl<C>`.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     products (id) { id -> Integer, name -> Text, version -> Integer }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[diesel(table_name = products)]
+/// struct Product { id: i32, name: String, #[version] version: i32 }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+/// #     version INTEGER NOT NULL)")?;
+/// let mut mine = Product { id: 42, name: "Chai".into(), version: 0 };
+/// mine.insert(&mut conn)?;
+/// assert_eq!(mine.version, 1);
+///
+/// let mut theirs = Product::find(&mut conn, 42)?;
+/// theirs.name = "Chai tea".into();
+/// theirs.save(&mut conn)?;
+///
+/// mine.name = "Masala chai".into();
+/// match mine.save(&mut conn) {
+///     Err(SaveError::Conflict(conflict)) => {
+///         assert_eq!(conflict.kind(), ConflictKind::Modified);
+///         assert_eq!((*conflict.expected(), conflict.actual()), (1, Some(&2)));
+///         assert_eq!(conflict.current().map(|row| row.name.as_str()), Some("Chai tea"));
+///     }
+///     other => panic!("their work would be lost: {other:?}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written to and read from a database through `{Conn}`",
+    label = "no entity of this connection's database",
+    note = "derive `Queryable, Selectable, Versioned` on `{Self}`",
+    note = "enable the feature of diesel-versioned that is called like the database: `sqlite`, \
+            `postgres` or `mysql`",
+    note = "if both is done, a field's type does not fit its column on this database: \
+            `#[diesel(check_for_backend(…))]` shows which"
+)]
+pub trait VersionedDsl<Conn>: Versioned {
+    /// Reads the row with a key: the field's type, or a tuple for a composite key.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no such row, so that Diesel's `optional()` works; otherwise what the
+    /// database reports.
+    fn find(conn: &mut Conn, key: impl IntoKey<Self::Key>) -> QueryResult<Self>;
+
+    /// Inserts the row with the initial version, whatever the version field holds. Columns that
+    /// the database makes (`#[diesel(skip_insertion)]`) are read back.
+    ///
+    /// # Errors
+    ///
+    /// [`SaveError::Database`] with the violated constraint if there is such a row already;
+    /// [`ConflictKind::Refused`](crate::ConflictKind::Refused) if a trigger or a rule held the row
+    /// back. The entity is unchanged then.
+    fn insert(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    /// Writes every writable column and moves the version on, if the row is still at the version
+    /// that this copy holds. One statement, one round trip.
+    ///
+    /// # Errors
+    ///
+    /// [`SaveError::Conflict`] if the row is at another version or gone; the entity is unchanged
+    /// then, and saving it again conflicts again. [`SaveError::VersionExhausted`] if the version
+    /// cannot move on.
+    fn save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    /// Deletes the row, if it is still at the version that this copy holds.
+    ///
+    /// # Errors
+    ///
+    /// [`SaveError::Conflict`] if the row is at another version or gone.
+    fn delete(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    /// Moves the version on and writes nothing else, if the row is still at the version that this
+    /// copy holds: whoever else has read the row will conflict.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](VersionedDsl::save).
+    fn touch(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    /// Reads the row again; what was changed in this copy is gone.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if the row is gone, otherwise what the database reports. The entity is unchanged
+    /// then.
+    fn reload(&mut self, conn: &mut Conn) -> QueryResult<()>;
+
+    /// Saves each of the entities, as [`save`](VersionedDsl::save) does, set-based and in one
+    /// transaction, all or none. Their versions move on after the commit.
+    ///
+    /// # Errors
+    ///
+    /// [`CommitError::Conflicts`] with every row that was not at the expected version. Nothing is
+    /// written then, and no entity is changed.
+    fn save_all(conn: &mut Conn, entities: &mut [Self]) -> Result<(), CommitError>
+    where
+        Self: Sized;
+}
+
+// The bounds are on the connection, which is not known yet where the compiler looks for the method:
+// so it finds the method, and tells by `on_unimplemented` what is missing.
+#[diagnostic::do_not_recommend]
+impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
+    fn find(conn: &mut C, key: impl IntoKey<Self::Key>) -> QueryResult<Self> {
+        conn.execute_find(key.into_key())
+    }
+
+    fn insert(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
+        conn.execute_insert(self)
+    }
+
+    fn save(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
+        conn.execute_save(self)
+    }
+
+    fn delete(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
+        conn.execute_delete(self)
+    }
+
+    fn touch(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
+        conn.execute_touch(self)
+    }
+
+    fn reload(&mut self, conn: &mut C) -> QueryResult<()> {
+        *self = conn.execute_find(self.key())?;
+        Ok(())
+    }
+
+    fn save_all(conn: &mut C, entities: &mut [Self]) -> Result<(), CommitError> {
+        conn.execute_save_all(entities)
+    }
+}
