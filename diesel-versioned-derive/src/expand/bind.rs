@@ -85,7 +85,10 @@ impl Model<'_> {
         });
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
             let (member, ty, slot) = (&part.member, part.ty, Member::from(converted.len() + index));
-            let (end, within) = (self.offset(index + 1), self.within(index, &quote!(__column)));
+            let (end, within) = (
+                self.offset(index + 1),
+                self.within(index, &quote!(__column)),
+            );
             quote! {
                 _ if __column < #end => <#ty as #library::BindPart<__DB>>::bind(
                     &self.#member,
