@@ -217,6 +217,11 @@ impl<T: Clone> CloneEntity for T {}
 /// assert_eq!(key::<String>("A-7"), "A-7");
 /// assert_eq!(key::<(i32, i32)>((1, 2)), (1, 2));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the key of this entity: that is a `{K}`",
+    label = "not a `{K}`",
+    note = "give the type of the `primary_key` field, a tuple of them for a composite key, or `&str` for a `String`"
+)]
 pub trait IntoKey<K> {
     /// The key.
     fn into_key(self) -> K;

@@ -44,7 +44,7 @@ pub enum SaveError<T: Versioned> {
     },
 
     /// The guard matched more than one row: the key columns are not unique in the table. Inside a
-    /// transaction, roll it back; outside of one those rows have been written.
+    /// transaction, roll it back; outside of one those rows **have been written**.
     #[error(
         "{rows} rows of `{table}` have the key {key}; \
          add a primary key or a unique index on the key columns"

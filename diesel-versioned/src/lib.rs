@@ -65,7 +65,7 @@
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | decide after a conflict | [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
-//! | write generic code | `where T: VersionedDsl<C>`; for units also `dyn BlockingSet<C>: Holds<T>` |
+//! | write generic code | `where T: VersionedDsl<C>`; for a unit `C: LoadConnection + 'static, C::Backend: Dialect, T: VersionedDsl<C>, dyn BlockingSet<C>: Holds<T>` |
 //! | use another database | [`Dialect`] |
 //!
 //! # From Diesel to this crate
@@ -80,8 +80,9 @@
 //!
 //! # Features
 //!
-//! `sqlite`, `postgres`, `mysql`: the [`Dialect`] of each database. They ask for Diesel's backend,
-//! not for a client library (SQLite's backend has its library with it); any of them can be combined.
+//! `sqlite`, `postgres`, `mysql`: the [`Dialect`] of each database. `postgres` and
+//! `mysql` ask for Diesel's backend and for no client library; `sqlite` brings `libsqlite3-sys`, as in
+//! Diesel. Any of them can be combined.
 //!
 //! # How to read the compiler's errors
 //!

@@ -261,6 +261,9 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
     }
 
     /// Demands that an entity which was only read is still at its version when the unit commits.
+    /// The row is locked for the rest of the transaction, so that nobody moves it in between; that
+    /// takes the right to UPDATE it. An entity that is changed, touched or deleted as well is only
+    /// that: those writes are guarded anyway.
     ///
     /// # Panics
     ///
@@ -272,11 +275,26 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
 
     /// Takes an entity out of the unit, or, given [`Conflicts`](crate::Conflicts), everything that conflicted. Rows
     /// that were to be made from it ([`insert_with`](UnitOfWork::insert_with)) go with it. Nothing
-    /// is written for them; the rest of the unit can be committed.
+    /// is written for them; the rest of the unit can be committed. The handle is dead afterwards:
+    /// to apply a change again, [`find`](UnitOfWork::find) the row anew.
+    ///
+    /// ```
+    /// # use diesel_versioned::prelude::*;
+    /// # fn again<T: Versioned>(
+    /// #     uow: &mut UnitOfWork<diesel::SqliteConnection>,
+    /// #     conn: &mut diesel::SqliteConnection,
+    /// # ) -> Result<(), CommitError> {
+    /// if let Err(CommitError::Conflicts(conflicts)) = uow.commit(conn) {
+    ///     uow.discard(&conflicts);
+    ///     uow.commit(conn)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
-    /// If a handle is of another unit.
+    /// If a handle is of another unit. Conflicts of another unit are ignored.
     #[track_caller]
     pub fn discard<D: Discard>(&mut self, what: D) {
         what.discard_from(self);
@@ -284,13 +302,29 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
 
     /// Gives the unit rows that belong to it, a journal or an outbox: runs in the unit's
     /// transaction after its own writes. It runs again with the next attempt if the commit fails,
-    /// and is gone after success.
+    /// and is gone after success. An error that it returns rolls the unit back and becomes
+    /// [`CommitError::Database`](crate::CommitError::Database).
+    ///
+    /// ```
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! { journal (id) { id -> Integer, text -> Text } }
+    /// # fn log(uow: &mut UnitOfWork<SqliteConnection>) {
+    /// uow.also(|conn| {
+    ///     diesel::insert_into(journal::table)
+    ///         .values(journal::text.eq("prices of May"))
+    ///         .execute(conn)
+    ///         .map(drop)
+    /// });
+    /// # }
+    /// ```
     pub fn also(&mut self, run: impl FnMut(&mut C) -> QueryResult<()> + Send + 'static) {
         self.also.push(Box::new(run));
     }
 
     /// Runs slow work once, when the unit is durable. Inside a caller's transaction it is handed
-    /// back in [`Committed`] instead, to be run when that is committed.
+    /// back in [`Committed`] instead, to be run when that is committed. If a hook panics, the unit
+    /// is committed and the hooks after it do not run.
     pub fn after_commit(&mut self, run: impl FnOnce(&Committed) + Send + 'static) {
         self.hooks.push(Box::new(run));
     }

@@ -9,7 +9,7 @@ use crate::error::{CommitError, SaveError};
 /// What a versioned entity can do on a connection of the type `Conn`.
 ///
 /// Implemented for every entity that derives [`Versioned`](derive@crate::Versioned), `Queryable`
-/// and `Selectable`, on every connection whose backend is a [`Dialect`], pooled ones and
+/// and `Selectable`, on every connection whose backend is a [`Dialect`](crate::Dialect), pooled ones and
 /// `#[derive(MultiConnection)]` enums among them. Generic code says
 /// `where Product: VersionedDsl<C>`.
 ///

@@ -26,7 +26,7 @@ fn operations(uow: &mut Unit, conn: &mut Conn) -> Vec<(Operation, Option<String>
 }
 
 #[test]
-fn delete_and_insert_of_one_key_replaces_the_row() {
+fn rule_14_delete_and_insert_of_one_key_replaces_the_row() {
     let (_db, mut conn, mut uow, old) = one();
     uow.delete(old);
     let new = uow
@@ -88,7 +88,7 @@ fn an_insert_that_takes_a_deleted_key_gives_it_back() {
 }
 
 #[test]
-fn insert_and_delete_is_nothing() {
+fn rule_14_insert_and_delete_is_nothing() {
     let (_db, mut conn, mut uow, _) = one();
     let new = uow.insert(product(2)).unwrap();
     uow.delete(new);
@@ -99,7 +99,7 @@ fn insert_and_delete_is_nothing() {
 }
 
 #[test]
-fn touch_and_change_is_one_step() {
+fn rule_14_touch_and_change_is_one_step() {
     let (_db, mut conn, mut uow, handle) = one();
     uow.touch(handle);
     uow[handle].stock = 3;
@@ -158,7 +158,7 @@ fn change_and_delete_is_a_delete_under_the_old_version() {
 }
 
 #[test]
-fn expect_unchanged_and_change_is_a_change() {
+fn rule_14_expect_unchanged_and_change_is_a_change() {
     let (_db, mut conn, mut uow, handle) = one();
     uow.expect_unchanged(handle);
     uow[handle].stock = 3;
@@ -170,7 +170,7 @@ fn expect_unchanged_and_change_is_a_change() {
 }
 
 #[test]
-fn expect_unchanged_and_delete_is_a_delete() {
+fn rule_14_expect_unchanged_and_delete_is_a_delete() {
     let (db, mut conn, mut uow, handle) = one();
     uow.expect_unchanged(handle);
     uow.delete(handle);

@@ -10,7 +10,7 @@ const MODIFIED: ConflictKind = ConflictKind::Modified;
 const DELETED: ConflictKind = ConflictKind::Deleted;
 
 #[test]
-fn every_conflict_of_every_type_is_reported() {
+fn rule_12_every_conflict_of_every_type_is_reported() {
     let db = shop(6);
     db.execute("INSERT INTO accounts VALUES (7, 'a@b.c', NULL, 5, 3), (8, 'd@e.f', NULL, 5, 3)");
     db.execute("INSERT INTO stock_levels VALUES (1, 'A', 5, 1), (1, 'B', 5, 1)");

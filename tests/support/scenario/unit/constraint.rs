@@ -72,7 +72,7 @@ fn a_violation_in_a_batch_names_the_table() {
 }
 
 #[test]
-fn a_violation_in_a_batch_insert_while_a_row_is_stale_is_the_conflict() {
+fn rule_12_a_violation_in_a_batch_insert_while_a_row_is_stale_is_the_conflict() {
     let db = shop(2);
     db.execute("INSERT INTO accounts VALUES (1, 'taken@b.c', NULL, 5, 1)");
     let conn = &mut db.connect();
@@ -172,7 +172,7 @@ fn with_a_violation_at_commit(uow: &mut Unit) -> Option<()> {
 }
 
 #[test]
-fn a_deferred_constraint_that_fails_at_commit_restores_everything() {
+fn rule_15_a_deferred_constraint_that_fails_at_commit_restores_everything() {
     let db = shop(2);
     let conn = &mut db.connect();
     let mut uow = Unit::new();

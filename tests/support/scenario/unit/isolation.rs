@@ -197,7 +197,7 @@ fn a_nested_unit_lost_in_the_callers_snapshot_is_a_conflict_or_transient() {
 
 /// One writer at a time: the second waits for the first to end.
 #[test]
-fn a_unit_that_reads_first_waits_for_a_writer_instead_of_failing() {
+fn rule_16_a_unit_that_reads_first_waits_for_a_writer_instead_of_failing() {
     let db = shop(2);
     let (mut writer, conn) = (db.connect(), &mut db.connect());
     let mut uow = Unit::new();

@@ -66,7 +66,7 @@ fn lost_in_the_middle_of_the_unit_is_a_database_error() {
 }
 
 #[test]
-fn lost_during_commit_is_outcome_unknown() {
+fn rule_15_lost_during_commit_is_outcome_unknown() {
     let Some((db, mut conn, mut uow, handle, mut end)) = victim() else {
         return;
     };

@@ -140,7 +140,7 @@ fn a_unit_without_failures_commits() {
 }
 
 #[test]
-fn a_conflict_changes_nothing_in_memory() {
+fn rule_01_a_conflict_changes_nothing_in_memory() {
     let mut work = Work::new();
     sell(&work.db, 4, 10);
     work.assert_unharmed_by(|uow, conn| assert!(failure(uow.commit(conn)).is_conflict()));
@@ -149,7 +149,7 @@ fn a_conflict_changes_nothing_in_memory() {
 }
 
 #[test]
-fn a_constraint_changes_nothing_in_memory() {
+fn rule_01_a_constraint_changes_nothing_in_memory() {
     let mut work = Work::new();
     work.db
         .execute("INSERT INTO products VALUES (8, 'P', 1, 1, 1)");

@@ -34,7 +34,7 @@ fn order(customer: &str) -> Order {
 }
 
 #[test]
-fn after_a_failure_the_callers_earlier_work_stands() {
+fn rule_02_after_a_failure_the_callers_earlier_work_stands() {
     let db = shop(3);
     let conn = &mut db.connect();
     let (mut stale, mut violating) = (Unit::new(), Unit::new());
@@ -86,7 +86,7 @@ fn a_panic_leaves_the_callers_transaction_as_it_was() {
 }
 
 #[test]
-fn the_hooks_of_a_nested_unit_are_handed_back() {
+fn rule_02_the_hooks_of_a_nested_unit_are_handed_back() {
     let db = shop(1);
     let conn = &mut db.connect();
     let (sender, runs) = mpsc::channel();
@@ -109,7 +109,7 @@ fn the_hooks_of_a_nested_unit_are_handed_back() {
 }
 
 #[test]
-fn undo_brings_everything_back_to_the_savepoint() {
+fn rule_02_undo_brings_everything_back_to_the_savepoint() {
     let db = shop(6);
     let conn = &mut db.connect();
     let (sender, runs) = mpsc::channel();

@@ -67,7 +67,7 @@ fn numbered_line(id: i32, order_id: i32) -> NumberedLine {
 }
 
 #[test]
-fn parents_are_inserted_before_their_children() {
+fn rule_13_parents_are_inserted_before_their_children() {
     let db = shop(1);
     let conn = &mut db.connect();
     let mut uow = Unit::new();
@@ -91,7 +91,7 @@ fn parents_are_inserted_before_a_child_moves_to_them() {
 }
 
 #[test]
-fn children_are_deleted_before_their_parents() {
+fn rule_13_children_are_deleted_before_their_parents() {
     let (_db, mut conn) = with_orders();
     let mut uow = Unit::new();
     let parent: Handle<Order> = uow.find(&mut conn, 1).unwrap();
@@ -276,7 +276,7 @@ fn two_unique_values_that_change_places_are_a_violation() {
 }
 
 #[test]
-fn updates_and_deletes_are_sorted_by_key() {
+fn rule_13_updates_and_deletes_are_sorted_by_key() {
     // Sixteen rows attached in a random order, sent in the order of their keys.
     let db = shop(16);
     let conn = &mut db.connect();

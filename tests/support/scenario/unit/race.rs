@@ -158,7 +158,7 @@ fn every_row() -> TestDb {
 }
 
 #[test]
-fn opposite_orders_never_deadlock() {
+fn rule_13_opposite_orders_never_deadlock() {
     let [won, lost, turned_away] = fight(&every_row(), THREADS, 60, |uow, handle, _, wish| {
         match wish % 6 {
             0 => uow[handle].price_cents = i64::try_from(wish % 1_000).unwrap(),

@@ -7,7 +7,7 @@ use super::{Unit, conflicts, failure, product, sell, shop, stocks};
 use crate::support::entities::{Order, Product};
 
 #[test]
-fn after_success_a_unit_is_clean_and_at_the_new_versions() {
+fn rule_03_after_success_a_unit_is_clean_and_at_the_new_versions() {
     let db = shop(3);
     let conn = &mut db.connect();
     let mut uow = Unit::new();
@@ -44,7 +44,7 @@ fn after_success_a_unit_is_clean_and_at_the_new_versions() {
 }
 
 #[test]
-fn after_failure_a_unit_is_dirty_and_commits_when_the_reason_is_gone() {
+fn rule_03_after_failure_a_unit_is_dirty_and_commits_when_the_reason_is_gone() {
     let db = shop(2);
     let conn = &mut db.connect();
     let mut uow = Unit::new();

@@ -31,7 +31,7 @@ fn assert_tracked<T>(result: Result<Handle<T>, TrackError>) {
 }
 
 #[test]
-fn a_key_is_tracked_once() {
+fn rule_11_a_key_is_tracked_once() {
     let mut uow = Unit::new();
     uow.attach(product(1)).unwrap();
     assert_tracked(uow.attach(product(1)));
@@ -119,7 +119,7 @@ fn find_of_a_row_that_the_unit_deletes_is_not_found() {
 }
 
 #[test]
-fn two_types_on_one_table_are_two_slots() {
+fn rule_11_two_types_on_one_table_are_two_slots() {
     let db = shop(2);
     let conn = &mut db.connect();
     let mut uow = Unit::new();

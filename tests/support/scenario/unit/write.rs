@@ -9,7 +9,7 @@ use crate::support::schema::products;
 use crate::support::{Queries, TestDb};
 
 #[test]
-fn only_changed_columns_are_written() {
+fn rule_10_only_changed_columns_are_written() {
     let db = shop(1);
     let conn = &mut db.connect();
     let mut uow = Unit::new();
@@ -34,7 +34,7 @@ fn only_changed_columns_are_written() {
 }
 
 #[test]
-fn nothing_changed_sends_nothing() {
+fn rule_10_nothing_changed_sends_nothing() {
     let db = shop(2);
     let conn = &mut db.connect();
     let mut uow = Unit::new();
@@ -151,7 +151,7 @@ fn a_touch_writes_the_version_alone() {
 }
 
 #[test]
-fn a_unit_is_one_transaction() {
+fn rule_16_a_unit_is_one_transaction() {
     let db = shop(2);
     let conn = &mut db.connect();
     let mut uow = Unit::new();
