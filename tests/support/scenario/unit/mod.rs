@@ -10,6 +10,7 @@ mod insert;
 mod isolation;
 mod lost_connection;
 mod memory;
+mod names;
 mod nested;
 mod order;
 mod race;
