@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How long 100 entities take to compile: derive(Versioned) against AsChangeset + Insertable +
-# Identifiable on the same structs, each beside Queryable + Selectable. Interleaved rounds, processor
-# time of the compiler, medians.
+# Identifiable on the same structs, each beside Queryable + Selectable. Seconds of processor time;
+# of interleaved rounds the shortest, which the rest of the machine disturbed least.
 #
 #   compile-time.sh [ROUNDS]
 set -euo pipefail
@@ -47,9 +47,10 @@ ways=(versioned diesel neither)
 { entities 'AsChangeset, Insertable, Identifiable' '' && echo 'fn main() {}'; } >"$folder/src/bin/diesel.rs"
 { entities 'PartialEq' '' && echo 'fn main() {}'; } >"$folder/src/bin/neither.rs"
 
-export CARGO_TARGET_DIR=$folder/target
+export CARGO_TARGET_DIR=$folder/target CARGO_INCREMENTAL=0
 cd "$folder"
 cargo --quiet build --bins 2>&1 | grep -E '^error' -A9 && exit 1
+cargo --quiet check --bins
 TIMEFORMAT=%U
 for ((round = 0; round < ROUNDS; round++)); do
     for way in "${ways[@]}"; do
@@ -60,13 +61,12 @@ for ((round = 0; round < ROUNDS; round++)); do
     done
 done
 
-median() {
-    sort -n "$1" | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
+least() {
+    sort -n "$1" | head -1
 }
 
 for command in check build; do
-    # The first check of each way also checked what it depends on.
     for way in "${ways[@]}"; do
-        printf '%-10s %-6s %6.2f s\n' "$way" "$command" "$(median "$folder/$way.$command")"
+        printf '%-6s %-10s %6.2f s\n' "$command" "$way" "$(least "$folder/$way.$command")"
     done
 done

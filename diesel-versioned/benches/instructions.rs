@@ -42,7 +42,9 @@ fn main() {
         }),
         rows => {
             let rows = rows.parse().expect("how many rows a statement has");
-            write(count, |conn, all| update_sets(conn, all, Form::Values, rows));
+            write(count, |conn, all| {
+                update_sets(conn, all, Form::Values, rows)
+            });
         }
     }
 }

@@ -48,7 +48,10 @@ fn main() {
     let entity = size_of::<Product>();
     let bound = 2 * entity + 64;
     println!("one `Product` is {entity} bytes");
-    println!("{:<64} {:>8} {:>8}", "bytes per tracked entity", "measured", "bound");
+    println!(
+        "{:<64} {:>8} {:>8}",
+        "bytes per tracked entity", "measured", "bound"
+    );
     // Just before and just after a map grows.
     for count in [10_000, 14_000, 15_000, 100_000, 115_000] {
         let mut conn = Stage::<SqliteConnection>::new(count).conn;
@@ -75,7 +78,15 @@ fn main() {
         let peak = per_entity(PEAK.load(Relaxed) - handles_size);
         drop(done);
         let bound = bound as f64;
-        report(&format!("{count} changed entities"), tracked, bound, tracked <= bound);
-        println!("{:<64} {peak:>8.2}", "    while they are committed, at most");
+        report(
+            &format!("{count} changed entities"),
+            tracked,
+            bound,
+            tracked <= bound,
+        );
+        println!(
+            "{:<64} {peak:>8.2}",
+            "    while they are committed, at most"
+        );
     }
 }

@@ -6,7 +6,9 @@ use diesel::SqliteConnection;
 use diesel_versioned_benches::handwritten::Form;
 use diesel_versioned_benches::product::Product;
 use diesel_versioned_benches::raw::Raw;
-use diesel_versioned_benches::rounds::{Contender, Cost, Times, clock, race, report, rounds, wanted};
+use diesel_versioned_benches::rounds::{
+    Contender, Cost, Times, clock, race, report, rounds, wanted,
+};
 use diesel_versioned_benches::server::Server;
 use diesel_versioned_benches::stage::{Stage, by_hand, commit, insert_sets, set_based, unit};
 
@@ -22,7 +24,11 @@ fn main() {
     server::<SqliteConnection>(
         rounds,
         6.0,
-        &[(Form::Values, 64), (Form::Values, 256), (Form::Values, 1_024)],
+        &[
+            (Form::Values, 64),
+            (Form::Values, 256),
+            (Form::Values, 1_024),
+        ],
     );
     #[cfg(feature = "postgres")]
     server::<diesel::PgConnection>(
@@ -112,7 +118,10 @@ fn inserts<C: Server>(rounds: usize) {
         .min_by(|a, b| a.median().total_cmp(&b.median()))
         .expect("there are two");
     let ratio = times[0].ratio_to(best);
-    println!("{:<64} {ratio:>8.2}", format!("{name}: unit of {ROWS} inserts / Diesel's batch insert"));
+    println!(
+        "{:<64} {ratio:>8.2}",
+        format!("{name}: unit of {ROWS} inserts / Diesel's batch insert")
+    );
 }
 
 fn single<C: Server>(rounds: usize) {
@@ -140,31 +149,49 @@ fn single<C: Server>(rounds: usize) {
     );
     show(&times);
     let ratio = times[0].ratio_to(&times[1]);
-    println!("{:<64} {ratio:>8.2}", format!("{}: save / by hand, time", C::NAME));
+    println!(
+        "{:<64} {ratio:>8.2}",
+        format!("{}: save / by hand, time", C::NAME)
+    );
 }
 
 fn raw_save(rounds: usize) {
-    let mut stage = (Stage::<SqliteConnection>::new(1).conn, Product::new(1), Raw::connect(), Product::new(1));
+    let mut stage = (
+        Stage::<SqliteConnection>::new(1).conn,
+        Product::new(1),
+        Raw::connect(),
+        Product::new(1),
+    );
     let times = race(
         &mut stage,
         rounds,
         vec![
-            Contender::new("save", |(conn, product, _, _): &mut (SqliteConnection, Product, Raw, Product)| {
-                save_many(|| {
-                    product.change();
-                    conn.save(product);
-                })
-            }),
-            Contender::new("raw", |(_, _, conn, product): &mut (SqliteConnection, Product, Raw, Product)| {
-                save_many(|| {
-                    product.change();
-                    conn.save(product);
-                })
-            }),
+            Contender::new(
+                "save",
+                |(conn, product, _, _): &mut (SqliteConnection, Product, Raw, Product)| {
+                    save_many(|| {
+                        product.change();
+                        conn.save(product);
+                    })
+                },
+            ),
+            Contender::new(
+                "raw",
+                |(_, _, conn, product): &mut (SqliteConnection, Product, Raw, Product)| {
+                    save_many(|| {
+                        product.change();
+                        conn.save(product);
+                    })
+                },
+            ),
         ],
     );
     show(&times);
-    println!("{:<64} {:>8.2}", "SQLite: save / raw C calls, time", times[0].ratio_to(&times[1]));
+    println!(
+        "{:<64} {:>8.2}",
+        "SQLite: save / raw C calls, time",
+        times[0].ratio_to(&times[1])
+    );
 }
 
 fn save_many(mut save: impl FnMut()) -> Cost {

@@ -19,7 +19,8 @@ const TABLE: &CStr = c"CREATE TABLE products (id INTEGER NOT NULL PRIMARY KEY, n
     price_cents BIGINT NOT NULL, stock INTEGER NOT NULL, reserved INTEGER NOT NULL,
     version INTEGER NOT NULL)";
 
-const INSERT: &CStr = c"INSERT INTO products VALUES (1, 'A product, number 0000001', 1001, 100, 0, 1)";
+const INSERT: &CStr =
+    c"INSERT INTO products VALUES (1, 'A product, number 0000001', 1001, 100, 0, 1)";
 
 const UPDATE: &CStr = c"UPDATE products SET name = ?, price_cents = ?, stock = ?, reserved = ?, \
     version = ? WHERE id = ? AND version = ?";
@@ -45,7 +46,7 @@ impl Raw {
                 connection,
                 UPDATE.as_ptr(),
                 -1,
-                ffi::SQLITE_PREPARE_PERSISTENT as u32,
+                ffi::SQLITE_PREPARE_PERSISTENT,
                 &mut update,
                 ptr::null_mut(),
             ));

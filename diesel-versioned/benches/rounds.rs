@@ -142,7 +142,9 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 
 /// How many rounds the user wants.
 pub fn rounds(default: usize) -> usize {
-    std::env::var("ROUNDS").map_or(default, |rounds| rounds.parse().expect("ROUNDS is a number"))
+    std::env::var("ROUNDS").map_or(default, |rounds| {
+        rounds.parse().expect("ROUNDS is a number")
+    })
 }
 
 /// Whether a database is among those that the user names, if any is named.

@@ -94,9 +94,7 @@ macro_rules! server {
 
             fn server_thread(&mut self) -> Option<i32> {
                 let query: Option<&str> = $thread;
-                query.and_then(|query| {
-                    diesel::select(sql::<Integer>(query)).get_result(self).ok()
-                })
+                query.and_then(|query| diesel::select(sql::<Integer>(query)).get_result(self).ok())
             }
 
             fn save(&mut self, product: &mut Product) {
@@ -191,7 +189,9 @@ server!(
     MysqlConnection,
     "MariaDB",
     "ANALYZE TABLE products",
-    Some("(SELECT CAST(tid AS INT) FROM information_schema.processlist WHERE id = CONNECTION_ID())"),
+    Some(
+        "(SELECT CAST(tid AS INT) FROM information_schema.processlist WHERE id = CONNECTION_ID())"
+    ),
     &[Form::Case, Form::Join, Form::JoinValues, Form::JsonTable],
     {
         let mut conn = Self::establish(&url("MYSQL_DATABASE_URL")).expect("the server is there");

@@ -85,9 +85,10 @@ pub fn by_hand<C: Server>() -> Contender<Stage<C>> {
 
 /// A set-based statement written by hand, in one transaction.
 pub fn set_based<C: Server>(form: Form, chunk: usize) -> Contender<Stage<C>> {
-    Contender::new(format!("{form:?}, {chunk} rows"), move |stage: &mut Stage<C>| {
-        stage.time(|conn, rows| update_sets(conn, rows, form, chunk))
-    })
+    Contender::new(
+        format!("{form:?}, {chunk} rows"),
+        move |stage: &mut Stage<C>| stage.time(|conn, rows| update_sets(conn, rows, form, chunk)),
+    )
 }
 
 /// Changes the rows and updates them one by one.
