@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 
 /// Something to be timed on a stage `S`.
 pub struct Contender<S> {
-    name: String,
-    run: Box<Run<S>>,
+    /// The name in tables.
+    pub name: String,
+    /// Runs it once.
+    pub run: Box<Run<S>>,
 }
 
-type Run<S> = dyn FnMut(&mut S) -> Cost;
+/// Prepares, and returns what the rest cost.
+pub type Run<S> = dyn FnMut(&mut S) -> Cost;
 
 /// What something cost.
 #[derive(Debug, Clone, Copy)]
