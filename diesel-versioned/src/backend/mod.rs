@@ -6,6 +6,7 @@
 //! | [`tuples`](Syntax::tuples) | `a = ? AND b = ? OR …` | `IN (VALUES …)` | `IN ((…), …)` | `IN ((…), …)` |
 //! | [`lock_current`](Syntax::lock_current) | none | none (a unit begins immediate) | none | `LOCK IN SHARE MODE` |
 //! | [`lock_write`](Syntax::lock_write) | none | none | `FOR NO KEY UPDATE` | `FOR UPDATE` |
+//! | [`ordered_writes`](Syntax::ordered_writes) | no | no | no | `ORDER BY … LIMIT ?` |
 //! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
@@ -103,6 +104,9 @@ pub struct Syntax {
     pub lock_current: &'static str,
     /// What makes a read lock its rows against other writers.
     pub lock_write: &'static str,
+    /// Whether an update or delete of several rows ends in `ORDER BY` and `LIMIT`, by which the
+    /// database looks its rows up by their key instead of reading, and locking, the whole table.
+    pub ordered_writes: bool,
     /// The key that the database made last for this connection, where
     /// [`RETURNING`](Dialect::RETURNING) cannot be used.
     pub last_inserted: &'static str,
@@ -117,6 +121,7 @@ impl Syntax {
         tuples: TupleSyntax::Or,
         lock_current: "",
         lock_write: "",
+        ordered_writes: false,
         // Without a meaning: the portable way is RETURNING.
         last_inserted: "NULL",
         prepare_locking_reads_anew: false,

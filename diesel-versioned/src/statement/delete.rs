@@ -6,25 +6,28 @@ use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
 use super::row::Row;
-use super::target::{Entity, guard_columns, one_of};
+use super::target::{Entity, guard_columns, in_key_order, limit, one_of};
 use crate::backend::Dialect;
 
 /// `DELETE FROM t WHERE (id, version) IN ((?, ?), …)`, or `id = ? AND version = ?` for one row.
 pub(crate) struct Delete<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
+    limit: i64,
     backend: PhantomData<DB>,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Delete<'a, T, DB> {
     /// Deletes each of the entities that stands at the version it was read at.
     pub(crate) fn new(entities: impl IntoIterator<Item = &'a T>) -> Self {
+        let rows: Vec<_> = entities
+            .into_iter()
+            .map(|entity| Row::new(entity, entity.version().clone()))
+            .collect();
         Self {
             from: T::from_clause(),
-            rows: entities
-                .into_iter()
-                .map(|entity| Row::new(entity, entity.version().clone()))
-                .collect(),
+            limit: limit(rows.len()),
+            rows,
             backend: PhantomData,
         }
     }
@@ -40,7 +43,11 @@ impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Delete<'_, T, DB> {
             &self.rows,
             &mut out,
             |row, part, out| row.bind_guard(part, out),
-        )
+        )?;
+        if self.rows.len() > 1 {
+            in_key_order::<T, DB>(&self.limit, &mut out)?;
+        }
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 
-use super::target::{Entity, column, key_columns, list, one_of};
+use super::target::{Entity, key_columns, one_of, order_by_key};
 use crate::backend::Dialect;
 
 /// What a read does to the rows that it finds.
@@ -79,10 +79,7 @@ impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Select<'_, T, DB> {
         walk_select::<T, DB>(&self.selection, &self.from, self.keys, &mut out)?;
         // In key order, which is the order that rows are locked in.
         if self.keys.len() > 1 {
-            out.push_sql(" ORDER BY ");
-            list(key_columns::<T>(), ", ", &mut out, |index, out| {
-                column::<T, DB>(index, out)
-            })?;
+            order_by_key::<T, DB>(&mut out)?;
         }
         let syntax = out.backend().syntax();
         if syntax.prepare_locking_reads_anew {

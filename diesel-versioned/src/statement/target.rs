@@ -10,6 +10,8 @@ use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::query_source::QuerySource;
 use diesel::result::Error;
 use diesel::row::Row as DatabaseRow;
+use diesel::serialize::ToSql;
+use diesel::sql_types::{BigInt, HasSqlType};
 
 use crate::backend::{Dialect, TupleSyntax};
 use crate::entity::{Bind, Versioned};
@@ -43,6 +45,9 @@ pub trait Entity<DB: Backend>: Bind<DB> {
     fn selection() -> Self::Selection;
 
     #[doc(hidden)]
+    fn bind_limit<'b>(limit: &'b i64, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()>;
+
+    #[doc(hidden)]
     fn from_row<'a>(row: &impl DatabaseRow<'a, DB>) -> QueryResult<Self>;
 }
 
@@ -54,6 +59,8 @@ where
     T: FromSqlRow<<<T as Selectable<DB>>::SelectExpression as Expression>::SqlType, DB>,
     <T as Selectable<DB>>::SelectExpression: QueryFragment<DB>,
     <T::Table as QuerySource>::FromClause: QueryFragment<DB> + Send,
+    DB: HasSqlType<BigInt>,
+    i64: ToSql<BigInt, DB>,
 {
     type From = <T::Table as QuerySource>::FromClause;
     type Selection = <T as Selectable<DB>>::SelectExpression;
@@ -65,6 +72,10 @@ where
 
     fn selection() -> Self::Selection {
         T::construct_selection()
+    }
+
+    fn bind_limit<'b>(limit: &'b i64, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        out.push_bind_param::<BigInt, i64>(limit)
     }
 
     fn from_row<'a>(row: &impl DatabaseRow<'a, DB>) -> QueryResult<Self> {
@@ -167,6 +178,36 @@ pub(super) fn one_of<'b, T: Entity<DB>, DB: Dialect, R: 'b>(
     })?;
     out.push_sql(")");
     Ok(())
+}
+
+/// The most rows that a statement about `rows` of them may write: one more, so that it shows when
+/// a key is not unique.
+pub(super) fn limit(rows: usize) -> i64 {
+    i64::try_from(rows).map_or(i64::MAX, |rows| rows.saturating_add(1))
+}
+
+/// Writes ` ORDER BY` the key and ` LIMIT`, where the backend wants a write of several rows to end
+/// in it.
+pub(super) fn in_key_order<'b, T: Entity<DB>, DB: Dialect>(
+    limit: &'b i64,
+    out: &mut AstPass<'_, 'b, DB>,
+) -> QueryResult<()> {
+    if !out.backend().syntax().ordered_writes {
+        return Ok(());
+    }
+    order_by_key::<T, DB>(out)?;
+    out.push_sql(" LIMIT ");
+    T::bind_limit(limit, out)
+}
+
+/// Writes ` ORDER BY` the key.
+pub(super) fn order_by_key<T: Versioned, DB: Backend>(
+    out: &mut AstPass<'_, '_, DB>,
+) -> QueryResult<()> {
+    out.push_sql(" ORDER BY ");
+    list(key_columns::<T>(), ", ", out, |index, out| {
+        column::<T, DB>(index, out)
+    })
 }
 
 /// The positions of the key's columns.

@@ -6,7 +6,9 @@ use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
 use super::row::Row;
-use super::target::{Entity, column, guard_columns, key_columns, list, one_of, qualified};
+use super::target::{
+    Entity, column, guard_columns, in_key_order, key_columns, limit, list, one_of, qualified,
+};
 use super::versions::Versions;
 use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::columns::ColumnSet;
@@ -94,6 +96,7 @@ pub(crate) struct UpdateMany<'a, T: Entity<DB>, DB: Dialect> {
     /// What is written of each row.
     columns: Vec<usize>,
     versions: Versions,
+    limit: i64,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
@@ -108,6 +111,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         Self {
             from: T::from_clause(),
             padding: size.saturating_sub(rows.len()),
+            limit: limit(rows.len()),
             rows,
             columns,
             versions,
@@ -181,10 +185,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
             out.push_sql(" AND (");
             one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)?;
             out.push_sql(")");
-            Ok(())
         } else {
-            one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)
+            one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)?;
         }
+        if self.rows.len() > 1 {
+            in_key_order::<T, DB>(&self.limit, out)?;
+        }
+        Ok(())
     }
 
     /// `(VALUES (?, ?, ?), …) AS __dv`: per row the guard, then what is written.
