@@ -50,6 +50,7 @@ pub trait Core: Any + Send {
     fn delete(&mut self, slot: u32);
     fn forget(&mut self, slot: u32);
     fn is_pending(&self, slot: u32) -> bool;
+    fn replacement(&self, slot: u32) -> Option<u32>;
     fn prepare(&mut self, levels: &HashMap<u32, u32>) -> Result<(), CommitError>;
     fn groups(&self) -> Vec<Group>;
     fn checks(&self) -> usize;
@@ -99,6 +100,10 @@ impl<T: Versioned> Core for Set<T> {
         self.slots
             .get(slot)
             .is_some_and(|slot| slot.state == State::New)
+    }
+
+    fn replacement(&self, slot: u32) -> Option<u32> {
+        Self::replacement(self, slot)
     }
 
     fn prepare(&mut self, levels: &HashMap<u32, u32>) -> Result<(), CommitError> {

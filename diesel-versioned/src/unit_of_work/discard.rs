@@ -1,30 +1,30 @@
 //! Taking entities out of a unit, with the rows that were to be made from them.
 
+use std::collections::HashSet;
+
 use super::{Handle, SetCore, UnitOfWork};
 use crate::conflicts::Conflicts;
 use crate::entity::Versioned;
 
 impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
-    fn forget(&mut self, set: usize, slot: u32) {
-        self.sets[set].1.core().forget(slot);
-        self.forget_children(set, slot);
+    fn forget_all(&mut self, places: HashSet<(usize, u32)>) {
+        for &(set, slot) in &places {
+            self.sets[set].1.core().forget(slot);
+        }
+        self.forget_children(places);
     }
 
-    /// Rows that were to be made from one that is forgotten are forgotten too.
-    pub(super) fn forget_children(&mut self, set: usize, slot: u32) {
-        let children: Vec<(usize, u32)> = self
-            .links
-            .iter()
-            .filter(|link| (link.parent_set, link.parent_slot) == (set, slot))
-            .map(|link| (link.child_set, link.child_slot))
-            .collect();
-        self.links.retain(|link| {
-            (link.parent_set, link.parent_slot) != (set, slot)
-                && (link.child_set, link.child_slot) != (set, slot)
-        });
-        for (set, slot) in children {
-            self.forget(set, slot);
+    /// Rows that were to be made from some that are forgotten are forgotten too.
+    pub(super) fn forget_children(&mut self, mut gone: HashSet<(usize, u32)>) {
+        // A link is made after its parent's, so one pass is enough.
+        for link in &self.links {
+            let child = (link.child_set, link.child_slot);
+            if gone.contains(&(link.parent_set, link.parent_slot)) && gone.insert(child) {
+                self.sets[link.child_set].1.core().forget(link.child_slot);
+            }
         }
+        self.links
+            .retain(|link| !gone.contains(&(link.child_set, link.child_slot)));
     }
 }
 
@@ -38,20 +38,23 @@ pub trait Discard {
 impl<T: Versioned> Discard for Handle<T> {
     fn discard_from<C, V: SetCore + ?Sized>(self, uow: &mut UnitOfWork<C, V>) {
         let set = uow.owned_set(self);
-        uow.forget(set, self.slot);
+        uow.forget_all(HashSet::from([(set, self.slot)]));
     }
 }
 
 impl Discard for &Conflicts {
     fn discard_from<C, V: SetCore + ?Sized>(self, uow: &mut UnitOfWork<C, V>) {
-        for conflict in self.iter() {
-            let Some((entity, unit, slot)) = conflict.place() else {
-                continue;
-            };
-            let set = uow.sets.iter().position(|(other, _)| *other == entity);
-            if let (true, Some(set)) = (unit == uow.id, set) {
-                uow.forget(set, slot);
-            }
-        }
+        let places = self.iter().filter_map(|conflict| {
+            let (entity, unit, slot) = conflict.place()?;
+            let set = uow.sets.iter().position(|(other, _)| *other == entity)?;
+            (unit == uow.id).then_some((set, slot))
+        });
+        let mut places: HashSet<(usize, u32)> = places.collect();
+        let replacements: Vec<(usize, u32)> = places
+            .iter()
+            .filter_map(|&(set, slot)| Some((set, uow.sets[set].1.core_ref().replacement(slot)?)))
+            .collect();
+        places.extend(replacements);
+        uow.forget_all(places);
     }
 }

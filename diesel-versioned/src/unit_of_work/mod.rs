@@ -8,6 +8,7 @@ mod course;
 mod diagnosis;
 mod discard;
 mod handle;
+mod inquiry;
 mod order;
 mod plan;
 mod protocol;
@@ -28,6 +29,7 @@ pub(crate) use protocol::{Action, Answer};
 pub(crate) use work::Group;
 
 use std::any::{Any, TypeId};
+use std::collections::HashSet;
 use std::fmt;
 
 use diesel::QueryResult;
@@ -245,7 +247,7 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
         let pending = self.sets[set].1.core_ref().is_pending(handle.slot);
         self.sets[set].1.core().delete(handle.slot);
         if pending {
-            self.forget_children(set, handle.slot);
+            self.forget_children(HashSet::from([(set, handle.slot)]));
         }
     }
 
@@ -273,10 +275,11 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
         self.owned_slot(handle).check = true;
     }
 
-    /// Takes an entity out of the unit, or, given [`Conflicts`](crate::Conflicts), everything that conflicted. Rows
-    /// that were to be made from it ([`insert_with`](UnitOfWork::insert_with)) go with it. Nothing
-    /// is written for them; the rest of the unit can be committed. The handle is dead afterwards:
-    /// to apply a change again, [`find`](UnitOfWork::find) the row anew.
+    /// Takes an entity out of the unit, or, given [`Conflicts`](crate::Conflicts), everything that
+    /// conflicted, with the inserts that were to take the place of rows whose deletion conflicted.
+    /// Rows that were to be made from it ([`insert_with`](UnitOfWork::insert_with)) go with it.
+    /// Nothing is written for them; the rest of the unit can be committed. The handle is dead
+    /// afterwards: to apply a change again, [`find`](UnitOfWork::find) the row anew.
     ///
     /// ```
     /// # use diesel_versioned::prelude::*;

@@ -147,6 +147,14 @@ impl<T: Versioned> Set<T> {
         }
     }
 
+    /// The row that is inserted in the place of a deleted one.
+    pub(super) fn replacement(&self, slot: u32) -> Option<u32> {
+        let deleted = self.slots.get(slot)?;
+        let key = deleted.loaded().or(deleted.mine.as_ref())?.key();
+        let &new = self.by_key.get(&key)?;
+        (deleted.state == State::Deleted && new != slot).then_some(new)
+    }
+
     /// Frees a key if it stands for this slot.
     pub(super) fn release(&mut self, key: &T::Key, slot: u32) {
         if self.by_key.get(key) == Some(&slot) {

@@ -74,6 +74,33 @@ fn delete_and_insert_is_guarded_by_the_old_version() {
 }
 
 #[test]
+fn what_was_to_replace_a_row_in_conflict_is_discarded_with_it() {
+    let (db, mut conn, mut uow, old) = one();
+    uow.delete(old);
+    let new = uow.insert(product(1)).unwrap();
+    let child = uow.insert_with(new, |new| product(new.id + 1)).unwrap();
+    let other = uow.insert(product(9)).unwrap();
+    sell(&db, 1, 7);
+    let lost = conflicts(uow.commit(&mut conn));
+    uow.discard(&lost);
+    assert_eq!(
+        (uow.get(old), uow.get(new), uow.get(child)),
+        (None, None, None)
+    );
+    assert_eq!(
+        operations(&mut uow, &mut conn),
+        [(Operation::Insert, Some("1".into()))]
+    );
+    assert_eq!(stocks(&mut conn), [(1, 7, 2), (9, 10, 1)]);
+    assert_eq!(uow[other].version, 1);
+    assert_eq!(
+        uow.find::<Product>(&mut conn, 1)
+            .map(|again| uow[again].stock),
+        Ok(7)
+    );
+}
+
+#[test]
 fn an_insert_that_takes_a_deleted_key_gives_it_back() {
     let (_db, mut conn, mut uow, old) = one();
     uow.delete(old);
