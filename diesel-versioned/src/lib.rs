@@ -120,7 +120,7 @@ pub use execute::{BlockingSet, Executes, VersionedDsl};
 pub use statement::Entity;
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Discard, Handle, Holds, Operation, Set, SetCore,
-    UndoError, UnitOfWork,
+    SetKind, UndoError, UnitOfWork,
 };
 pub use version::VersionValue;
 

@@ -3,10 +3,10 @@
 use std::ops::{Index, IndexMut};
 
 use super::set::Tracked;
-use super::{Handle, SetCore, UnitOfWork};
+use super::{Handle, SetCore, SetKind, UnitOfWork};
 use crate::entity::{IntoKey, Versioned};
 
-impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
+impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// The entity, or `None` if the handle is not of this unit, the entity is no longer part of
     /// it, or it is made when the unit runs.
     pub fn get<T: Versioned>(&self, handle: Handle<T>) -> Option<&T> {
@@ -84,7 +84,7 @@ pub(super) fn foreign<T: Versioned>() -> ! {
     )
 }
 
-impl<T: Versioned, C, V: SetCore + ?Sized> Index<Handle<T>> for UnitOfWork<C, V> {
+impl<T: Versioned, C, V: SetCore + SetKind + ?Sized> Index<Handle<T>> for UnitOfWork<C, V> {
     type Output = T;
 
     /// The entity.
@@ -101,7 +101,7 @@ impl<T: Versioned, C, V: SetCore + ?Sized> Index<Handle<T>> for UnitOfWork<C, V>
     }
 }
 
-impl<T: Versioned, C, V: SetCore + ?Sized> IndexMut<Handle<T>> for UnitOfWork<C, V> {
+impl<T: Versioned, C, V: SetCore + SetKind + ?Sized> IndexMut<Handle<T>> for UnitOfWork<C, V> {
     #[track_caller]
     fn index_mut(&mut self, handle: Handle<T>) -> &mut T {
         match self.get_mut(handle) {

@@ -7,7 +7,7 @@ use super::handle::UnitId;
 use super::set::Set;
 use super::slot::{Slot, State};
 use super::work::Work;
-use super::{Hook, Link, SetCore, UnitOfWork};
+use super::{Hook, Link, SetCore, SetKind, UnitOfWork};
 use crate::entity::Versioned;
 
 /// What was done to a row.
@@ -153,10 +153,13 @@ impl Committed {
     ///
     /// [`UndoError`] if the work is durable, belongs to another unit, or is not the last that the
     /// unit did. Nothing is changed then.
-    pub fn undo<C: 'static, V: SetCore + ?Sized>(
+    pub fn undo<C, V: SetCore + SetKind + ?Sized>(
         self,
         uow: &mut UnitOfWork<C, V>,
-    ) -> Result<(), UndoError> {
+    ) -> Result<(), UndoError>
+    where
+        V::Also: 'static,
+    {
         let Some(nested) = self.nested else {
             return Err(UndoError::Durable);
         };

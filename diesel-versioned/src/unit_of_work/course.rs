@@ -1,12 +1,12 @@
 //! The unit's side of a commit: it starts, makes rows from others, succeeds or fails.
 
 use super::protocol::Protocol;
-use super::{Committed, Handle, Holds, SetCore, UnitOfWork, committed, plan};
+use super::{Committed, Handle, Holds, SetCore, SetKind, UnitOfWork, committed, plan};
 use crate::backend::RowLocks;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 
-impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
+impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Takes in copies of entities that are saved as whole rows.
     pub(crate) fn save_slice<T: Versioned>(
         &mut self,
@@ -56,7 +56,7 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
     /// Everything is written: brings memory to what is in the database.
     pub(crate) fn succeed(&mut self, nested: bool) -> Committed
     where
-        C: 'static,
+        V::Also: 'static,
     {
         self.sequence += 1;
         let rows = self

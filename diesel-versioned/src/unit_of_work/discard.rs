@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{Handle, SetCore, UnitOfWork};
+use super::{Handle, SetCore, SetKind, UnitOfWork};
 use crate::conflicts::Conflicts;
 use crate::entity::Versioned;
 
-impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
+impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     fn forget_all(&mut self, places: HashSet<(usize, u32)>) {
         for &(set, slot) in &places {
             self.sets[set].1.core().forget(slot);
@@ -32,18 +32,18 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
 pub trait Discard {
     #[doc(hidden)]
     #[track_caller]
-    fn discard_from<C, V: SetCore + ?Sized>(self, uow: &mut UnitOfWork<C, V>);
+    fn discard_from<C, V: SetCore + SetKind + ?Sized>(self, uow: &mut UnitOfWork<C, V>);
 }
 
 impl<T: Versioned> Discard for Handle<T> {
-    fn discard_from<C, V: SetCore + ?Sized>(self, uow: &mut UnitOfWork<C, V>) {
+    fn discard_from<C, V: SetCore + SetKind + ?Sized>(self, uow: &mut UnitOfWork<C, V>) {
         let set = uow.owned_set(self);
         uow.forget_all(HashSet::from([(set, self.slot)]));
     }
 }
 
 impl Discard for &Conflicts {
-    fn discard_from<C, V: SetCore + ?Sized>(self, uow: &mut UnitOfWork<C, V>) {
+    fn discard_from<C, V: SetCore + SetKind + ?Sized>(self, uow: &mut UnitOfWork<C, V>) {
         let places = self.iter().filter_map(|conflict| {
             let (entity, unit, slot) = conflict.place()?;
             let set = uow.sets.iter().position(|(other, _)| *other == entity)?;

@@ -31,17 +31,13 @@ pub(crate) use work::Group;
 use std::any::{Any, TypeId};
 use std::collections::HashSet;
 use std::fmt;
-
-use diesel::QueryResult;
+use std::marker::PhantomData;
 
 use self::access::foreign;
 use self::slot::State;
 use crate::entity::Versioned;
 use crate::error::TrackError;
 use crate::execute::BlockingSet;
-
-/// What runs in the unit's transaction, after its own writes.
-pub(crate) type Also<C> = Box<dyn FnMut(&mut C) -> QueryResult<()> + Send>;
 
 /// What runs once the unit is durable.
 pub(crate) type Hook = Box<dyn FnOnce(&Committed) + Send>;
@@ -97,13 +93,21 @@ type Make = Box<dyn FnMut(&dyn Any) -> Option<Box<dyn Any>> + Send>;
 /// ```
 ///
 /// `C` is the connection, inferred from use. `V` says how sets are executed; the preludes fix it.
-pub struct UnitOfWork<C, V: ?Sized = dyn BlockingSet<C>> {
+pub struct UnitOfWork<C, V: SetKind + ?Sized = dyn BlockingSet<C>> {
     pub(crate) id: UnitId,
     pub(crate) sets: Vec<(TypeId, Box<V>)>,
     pub(crate) links: Vec<Link>,
-    pub(crate) also: Vec<Also<C>>,
+    pub(crate) also: Vec<V::Also>,
     pub(crate) hooks: Vec<Hook>,
     pub(crate) sequence: u64,
+    connection: PhantomData<fn(&mut C)>,
+}
+
+/// How the sets of a unit are executed: `dyn BlockingSet<C>` or `dyn AsyncSet<C>`.
+pub trait SetKind {
+    /// What runs in the unit's transaction, after its own writes.
+    #[doc(hidden)]
+    type Also: Send;
 }
 
 /// A kind of set that can hold the rows of `T`.
@@ -113,12 +117,12 @@ pub struct UnitOfWork<C, V: ?Sized = dyn BlockingSet<C>> {
     note = "derive `Queryable, Selectable, Versioned` on `{T}` and enable the feature of \
             diesel-versioned that is called like the database"
 )]
-pub trait Holds<T: Versioned>: SetCore {
+pub trait Holds<T: Versioned>: SetCore + SetKind {
     #[doc(hidden)]
     fn boxed(set: Set<T>) -> Box<Self>;
 }
 
-impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
+impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     pub(crate) fn empty() -> Self {
         Self {
             id: UnitId::new(),
@@ -127,6 +131,7 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
             also: Vec::new(),
             hooks: Vec::new(),
             sequence: 0,
+            connection: PhantomData,
         }
     }
 
@@ -303,28 +308,6 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
         what.discard_from(self);
     }
 
-    /// Gives the unit rows that belong to it, a journal or an outbox: runs in the unit's
-    /// transaction after its own writes. It runs again with the next attempt if the commit fails,
-    /// and is gone after success. An error that it returns rolls the unit back and becomes
-    /// [`CommitError::Database`](crate::CommitError::Database).
-    ///
-    /// ```
-    /// # use diesel::prelude::*;
-    /// # use diesel_versioned::prelude::*;
-    /// # diesel::table! { journal (id) { id -> Integer, text -> Text } }
-    /// # fn log(uow: &mut UnitOfWork<SqliteConnection>) {
-    /// uow.also(|conn| {
-    ///     diesel::insert_into(journal::table)
-    ///         .values(journal::text.eq("prices of May"))
-    ///         .execute(conn)
-    ///         .map(drop)
-    /// });
-    /// # }
-    /// ```
-    pub fn also(&mut self, run: impl FnMut(&mut C) -> QueryResult<()> + Send + 'static) {
-        self.also.push(Box::new(run));
-    }
-
     /// Runs slow work once, when the unit is durable. Inside a caller's transaction it is handed
     /// back in [`Committed`] instead, to be run when that is committed. If a hook panics, the unit
     /// is committed and the hooks after it do not run.
@@ -398,7 +381,7 @@ impl<C, V: SetCore + ?Sized> UnitOfWork<C, V> {
     }
 }
 
-impl<C, V: SetCore + ?Sized> fmt::Debug for UnitOfWork<C, V> {
+impl<C, V: SetCore + SetKind + ?Sized> fmt::Debug for UnitOfWork<C, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut map = f.debug_map();
         for (_, set) in &self.sets {

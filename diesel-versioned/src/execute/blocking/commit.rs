@@ -20,6 +20,28 @@ impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
     pub fn new() -> Self {
         Self::empty()
     }
+
+    /// Gives the unit rows that belong to it, a journal or an outbox: runs in the unit's
+    /// transaction after its own writes. It runs again with the next attempt if the commit fails,
+    /// and is gone after success. An error that it returns rolls the unit back and becomes
+    /// [`CommitError::Database`](crate::CommitError::Database).
+    ///
+    /// ```
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! { journal (id) { id -> Integer, text -> Text } }
+    /// # fn log(uow: &mut UnitOfWork<SqliteConnection>) {
+    /// uow.also(|conn| {
+    ///     diesel::insert_into(journal::table)
+    ///         .values(journal::text.eq("prices of May"))
+    ///         .execute(conn)
+    ///         .map(drop)
+    /// });
+    /// # }
+    /// ```
+    pub fn also(&mut self, run: impl FnMut(&mut C) -> QueryResult<()> + Send + 'static) {
+        self.also.push(Box::new(run));
+    }
 }
 
 impl<C: 'static> Default for UnitOfWork<C, dyn BlockingSet<C>> {

@@ -9,7 +9,7 @@ use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::outcome;
 use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, chunks};
-use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, WriteOperation};
+use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, SetKind, WriteOperation};
 
 /// The rows of one entity type, on a blocking connection of the type `C`.
 #[allow(private_interfaces, reason = "only this crate can call these")]
@@ -22,6 +22,10 @@ pub trait BlockingSet<C>: SetCore {
 
     #[doc(hidden)]
     fn read_current(&mut self, conn: &mut C) -> QueryResult<usize>;
+}
+
+impl<C> SetKind for dyn BlockingSet<C> {
+    type Also = Box<dyn FnMut(&mut C) -> QueryResult<()> + Send>;
 }
 
 #[allow(private_interfaces, reason = "see the trait")]
