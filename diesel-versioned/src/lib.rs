@@ -93,6 +93,8 @@
 //! - *"a version column must be `NOT NULL`"*: the `table!` says `Nullable<…>` for it.
 //! - *"`Product` is a versioned entity and must be `Clone`"*: add `#[derive(Clone)]`.
 
+#[cfg(feature = "async")]
+pub mod async_prelude;
 mod backend;
 mod changes;
 mod columns;
@@ -116,6 +118,8 @@ pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
 pub use entity::{Bind, BindPart, CloneEntity, EntityKey, IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
+#[cfg(feature = "async")]
+pub use execute::{AlsoFn, AsyncExecutes, AsyncSet, AsyncVersionedDsl, Wire};
 pub use execute::{BlockingSet, Executes, VersionedDsl};
 pub use statement::Entity;
 pub use unit_of_work::{

@@ -1,5 +1,9 @@
 //! Everything that names a connection. It performs what others decided and decides nothing.
 
+#[cfg(feature = "async")]
+mod asynchronous;
 mod blocking;
 
+#[cfg(feature = "async")]
+pub use asynchronous::{AlsoFn, AsyncExecutes, AsyncSet, AsyncVersionedDsl, Wire};
 pub use blocking::{BlockingSet, Executes, VersionedDsl};

@@ -14,7 +14,7 @@ pub(crate) struct Delete<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
     limit: i64,
-    backend: PhantomData<DB>,
+    backend: PhantomData<fn() -> DB>,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Delete<'a, T, DB> {

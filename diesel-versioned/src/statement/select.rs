@@ -58,7 +58,7 @@ pub(crate) struct Select<'a, T: Entity<DB>, DB: Dialect> {
     selection: T::Selection,
     keys: &'a [T::Key],
     lock: Lock,
-    backend: PhantomData<DB>,
+    backend: PhantomData<fn() -> DB>,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Select<'a, T, DB> {

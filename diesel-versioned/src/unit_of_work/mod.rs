@@ -25,6 +25,10 @@ pub use set::Set;
 pub(crate) use batches::InsertMode;
 pub(crate) use handle::UnitId;
 pub(crate) use order::Operation as WriteOperation;
+#[cfg(feature = "async")]
+pub(crate) use plan::Step;
+#[cfg(feature = "async")]
+pub(crate) use protocol::Protocol;
 pub(crate) use protocol::{Action, Answer};
 pub(crate) use work::Group;
 

@@ -36,6 +36,16 @@ pub(crate) enum Step {
     },
 }
 
+#[cfg(feature = "async")]
+impl Step {
+    /// Which set it is about.
+    pub(crate) fn set(&self) -> usize {
+        match self {
+            Self::Lock { set, .. } | Self::Resolve { set, .. } | Self::Write { set, .. } => *set,
+        }
+    }
+}
+
 /// Prepares each set and puts what has to be done in order.
 pub(super) fn plan<S: SetCore + ?Sized>(
     sets: &mut [(TypeId, Box<S>)],

@@ -59,6 +59,10 @@ impl From<Step> for Action {
     }
 }
 
+/// How many rows a unit may have whose statements are sent without waiting for each other.
+#[cfg(feature = "async")]
+const MOST_AT_ONCE: usize = 4_096;
+
 /// What came of an action.
 pub(crate) type Answer = Result<usize, Error>;
 
@@ -168,6 +172,29 @@ impl Protocol {
                 },
             },
             State::Inquiring(inquiry) => self.inquire(sets, answer, inquiry),
+        }
+    }
+
+    /// The step that is to be done now and those after it that need nothing of what comes of it, if
+    /// there are any and the unit is small: then waiting for each other would be most of the time.
+    #[cfg(feature = "async")]
+    pub(crate) fn together<S: SetCore + ?Sized>(&self, sets: &[(TypeId, Box<S>)]) -> &[Step] {
+        let State::Stepping(index) = self.state else {
+            return &[];
+        };
+        let rest = self.steps.get(index..).unwrap_or_default();
+        let kind = rest.first().map(std::mem::discriminant);
+        let like_the_first = |step: &&Step| Some(std::mem::discriminant(*step)) == kind;
+        let count = rest.iter().take_while(like_the_first).count();
+        let checks = sets.iter().map(|(_, set)| set.core_ref().checks());
+        let writes = self.steps.iter().map(|step| match step {
+            Step::Write { group, .. } => group.len(),
+            Step::Lock { .. } | Step::Resolve { .. } => 0,
+        });
+        if count > 1 && writes.chain(checks).sum::<usize>() <= MOST_AT_ONCE {
+            &rest[..count]
+        } else {
+            &[]
         }
     }
 

@@ -1,0 +1,329 @@
+//! A unit of work on an asynchronous connection: performs what the protocol says.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use diesel::QueryResult;
+use diesel::result::Error;
+use diesel_async::AsyncConnection;
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+
+use super::dsl::AsyncVersionedDsl;
+use super::pipeline::{self, Sent};
+use super::session::{self, Begun, Depth};
+use super::set::AsyncSet;
+use crate::backend::Dialect;
+use crate::entity::{IntoKey, Versioned};
+use crate::error::CommitError;
+use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, Protocol, UnitOfWork};
+
+/// An asynchronous closure whose future is `Send`. Implemented for all of them; the bound that
+/// `also` cannot say otherwise.
+pub trait AlsoFn<A, R>: AsyncFnOnce(A) -> R + FnOnce(A) -> <Self as AlsoFn<A, R>>::Running {
+    /// What runs.
+    type Running: Future<Output = R>;
+}
+
+impl<F, A, R, Running> AlsoFn<A, R> for F
+where
+    F: AsyncFnOnce(A) -> R + FnOnce(A) -> Running,
+    Running: Future<Output = R>,
+{
+    type Running = Running;
+}
+
+impl<C: AsyncConnection + 'static> UnitOfWork<C, dyn AsyncSet<C>> {
+    /// A unit without entities.
+    pub fn new() -> Self {
+        Self::empty()
+    }
+
+    /// Gives the unit rows that belong to it, a journal or an outbox: runs in the unit's
+    /// transaction after its own writes. The closure is cloned for each attempt, so what it has
+    /// captured must be `Clone`, and is gone after success. An error that it returns rolls the unit
+    /// back and becomes [`CommitError::Database`](crate::CommitError::Database).
+    ///
+    /// ```
+    /// use diesel::prelude::*;
+    /// use diesel_async::{AsyncConnection, RunQueryDsl};
+    /// use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
+    /// use diesel_versioned::async_prelude::*;
+    /// # diesel::table! { journal (id) { id -> Integer, text -> Text } }
+    ///
+    /// type Connection = SyncConnectionWrapper<SqliteConnection>;
+    ///
+    /// fn log(uow: &mut UnitOfWork<Connection>, text: String) {
+    ///     uow.also(async move |conn| {
+    ///         diesel::insert_into(journal::table)
+    ///             .values(journal::text.eq(text))
+    ///             .execute(conn)
+    ///             .await
+    ///             .map(drop)
+    ///     });
+    /// }
+    /// ```
+    pub fn also<F>(&mut self, run: F)
+    where
+        for<'r> F: AsyncFnOnce(&'r mut C) -> QueryResult<()>
+            + AlsoFn<&'r mut C, QueryResult<()>, Running: Send>
+            + Clone
+            + Send
+            + 'static,
+    {
+        self.also.push(Box::new(move |conn| {
+            let run = run.clone();
+            async move { run(conn).await }.boxed()
+        }));
+    }
+}
+
+impl<C: AsyncConnection + 'static> Default for UnitOfWork<C, dyn AsyncSet<C>> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<C> UnitOfWork<C, dyn AsyncSet<C>>
+where
+    C: AsyncConnection + 'static,
+    C::Backend: Dialect,
+{
+    /// Reads a row and takes it in. A row that the unit has already is not read again.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no such row or the unit deletes it, so that Diesel's `optional()`
+    /// works; otherwise what the database reports.
+    pub fn find<T>(
+        &mut self,
+        conn: &mut C,
+        key: impl IntoKey<T::Key>,
+    ) -> impl Future<Output = QueryResult<Handle<T>>> + Send
+    where
+        T: Versioned + AsyncVersionedDsl<C>,
+        dyn AsyncSet<C>: Holds<T>,
+    {
+        let key = key.into_key();
+        async move {
+            match self.known(&key) {
+                Ok(Some(handle)) => Ok(handle),
+                Ok(None) => {
+                    let entity = T::find(conn, key).await?;
+                    // A database that does not tell `a` from `A` may find a row that is known by
+                    // another spelling of its key.
+                    if let Ok(Some(handle)) = self.known(&entity.key()) {
+                        return Ok(handle);
+                    }
+                    self.attach(entity)
+                        .map_err(|error| Error::QueryBuilderError(Box::new(error)))
+                }
+                Err(_deleted) => Err(Error::NotFound),
+            }
+        }
+    }
+
+    /// Writes everything that was changed, in one transaction, all or none.
+    ///
+    /// Inside a caller's transaction it is a savepoint: after a failure the caller's earlier work
+    /// stands. A unit can be used again after success (clean, at the new versions) and after
+    /// failure (dirty, at the old ones).
+    ///
+    /// On PostgreSQL the statements are sent without waiting for each other, as far as none needs
+    /// what another one brings back; a pooled connection needs the pool's feature of this crate for
+    /// that (`deadpool`, `bb8`, `mobc`), or is given as `&mut *conn`.
+    ///
+    /// # Cancellation
+    ///
+    /// If the future is dropped before it is ready, the unit and its entities are as they were, and
+    /// nothing is written unless it was the COMMIT that was waited for. The transaction is still
+    /// open then, so the connection is marked as broken: pools throw it away, and transactions
+    /// fail on it with `BrokenTransactionManager`; the server rolls back when it is closed.
+    ///
+    /// # Errors
+    ///
+    /// [`CommitError::Conflicts`] with every row that was not at the expected version, and the
+    /// others that [`CommitError`] lists. Nothing is written then and nothing in memory is changed;
+    /// only after [`CommitError::OutcomeUnknown`] the database may hold the work.
+    ///
+    /// # Panics
+    ///
+    /// If a closure of the unit panics: the transaction is rolled back and the panic goes on; the
+    /// unit is as after any failure. If an after-commit hook panics, the unit is committed.
+    #[allow(clippy::manual_async_fn, reason = "that it is `Send` is part of the contract")]
+    pub fn commit(
+        &mut self,
+        conn: &mut C,
+    ) -> impl Future<Output = Result<Committed, CommitError>> + Send {
+        async move {
+            let work = Work { unit: self };
+            let nested = work.unit.run(conn).await?;
+            let mut done = work.unit.succeed(nested);
+            drop(work);
+            if !nested {
+                done.run_hooks();
+            }
+            Ok(done)
+        }
+    }
+
+    /// Performs the protocol; returns whether it was inside a caller's transaction.
+    async fn run(&mut self, conn: &mut C) -> Result<bool, CommitError> {
+        let outer = session::depth(conn)?;
+        let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
+        let mut conn = Begun::new(conn);
+        let mut answer = Ok(0);
+        let mut ahead = VecDeque::new();
+        loop {
+            // A panic of a closure, a `Clone` or a `ToSql` must not leave the transaction open.
+            let turn = catch_unwind(AssertUnwindSafe(|| protocol.next(&mut self.sets, answer)));
+            let performed = match turn {
+                Ok(Action::Finish(result)) => {
+                    conn.ended();
+                    return result.map(|()| outer.is_some());
+                }
+                Ok(action) => {
+                    let performing = self.perform(&mut *conn, &protocol, action, outer, &mut ahead);
+                    AssertUnwindSafe(performing).catch_unwind().await
+                }
+                Err(panic) => Err(panic),
+            };
+            match performed {
+                Ok(next) => answer = next,
+                Err(panic) => {
+                    // The panic is what the caller has to hear of, whatever the rollback says.
+                    drop(session::roll_back_to(&mut *conn, outer).await);
+                    conn.ended();
+                    self.fail();
+                    resume_unwind(panic)
+                }
+            }
+        }
+    }
+
+    async fn perform(
+        &mut self,
+        conn: &mut C,
+        protocol: &Protocol,
+        action: Action,
+        outer: Depth,
+        ahead: &mut VecDeque<Answer>,
+    ) -> Answer {
+        let nothing = |()| 0;
+        match action {
+            Action::Lock { set, only_checks } => {
+                if let Some(answer) = self.send_ahead(conn, protocol, ahead).await {
+                    return answer;
+                }
+                self.sets[set].1.lock(conn, only_checks).await
+            }
+            Action::Write { set, group } => {
+                if let Some(answer) = self.send_ahead(conn, protocol, ahead).await {
+                    return answer;
+                }
+                self.sets[set].1.write(conn, &group).await
+            }
+            other => {
+                // What was answered after an error is of no interest.
+                ahead.clear();
+                match other {
+                    Action::Begin => session::begin(conn).await.map(nothing),
+                    Action::Resolve { set, level } => {
+                        self.resolve(set, level);
+                        Ok(0)
+                    }
+                    Action::Mark => session::mark(conn).await.map(nothing),
+                    Action::Also(index) => {
+                        let depth = session::depth(conn)?;
+                        (self.also[index])(conn).await?;
+                        session::same_depth(conn, depth).map(nothing)
+                    }
+                    Action::Commit { marked } => session::commit(conn, marked).await.map(nothing),
+                    Action::Rollback => session::roll_back_to(conn, outer).await.map(nothing),
+                    Action::Ping => session::ping(conn).await.map(nothing),
+                    Action::ReadCurrent { set } => self.sets[set].1.read_current(conn).await,
+                    Action::Lock { .. } | Action::Write { .. } | Action::Finish(_) => Ok(0),
+                }
+            }
+        }
+    }
+
+    /// The answer to this step, where it was sent with an earlier one or is now sent with those
+    /// after it.
+    async fn send_ahead(
+        &mut self,
+        conn: &mut C,
+        protocol: &Protocol,
+        ahead: &mut VecDeque<Answer>,
+    ) -> Option<Answer> {
+        if let Some(answer) = ahead.pop_front() {
+            return Some(answer);
+        }
+        let steps = protocol.together(&self.sets);
+        if steps.is_empty() {
+            return None;
+        }
+        let mut counts = Vec::with_capacity(steps.len());
+        let received = {
+            let wire = pipeline::wire(conn)?;
+            let mut sent: Vec<Sent<'_>> = Vec::new();
+            for step in steps {
+                let before = sent.len();
+                // Nothing is on its way before it is waited for, so what was made is just dropped.
+                if !self.sets[step.set()].1.send(wire, step, &mut sent) {
+                    return None;
+                }
+                counts.push(sent.len() - before);
+            }
+            join_all(sent).await
+        };
+        let mut received = received.into_iter();
+        for (step, count) in steps.iter().zip(counts) {
+            let answer = match received.by_ref().take(count).collect() {
+                Ok(received) => self.sets[step.set()].1.receive(conn, step, received).await,
+                Err(error) => Err(error),
+            };
+            let failed = answer.is_err();
+            ahead.push_back(answer);
+            if failed {
+                break;
+            }
+        }
+        ahead.pop_front()
+    }
+}
+
+/// A unit while it is committed: what was planned is forgotten, however that ends.
+struct Work<'u, C>
+where
+    C: AsyncConnection + 'static,
+{
+    unit: &'u mut UnitOfWork<C, dyn AsyncSet<C>>,
+}
+
+impl<C: AsyncConnection + 'static> Drop for Work<'_, C> {
+    fn drop(&mut self) {
+        self.unit.fail();
+    }
+}
+
+/// Saves whole rows in a unit of their own; see [`AsyncVersionedDsl::save_all`].
+pub(super) async fn save_all<T, C>(conn: &mut C, entities: &mut [T]) -> Result<(), CommitError>
+where
+    T: Versioned,
+    C: AsyncConnection + 'static,
+    C::Backend: Dialect,
+    dyn AsyncSet<C>: Holds<T>,
+{
+    let mut uow = UnitOfWork::<C, dyn AsyncSet<C>>::new();
+    let handles = uow.save_slice(entities)?;
+    let done = uow.commit(conn).await?;
+    drop(done);
+    for (entity, handle) in entities.iter_mut().zip(handles) {
+        if let Some(saved) = uow.get(handle) {
+            entity.set_version(saved.version().clone());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,189 @@
+//! What an entity can do on an asynchronous connection; the doing is in `single.rs`.
+
+use std::future::Future;
+
+use diesel::QueryResult;
+
+use super::single::AsyncExecutes;
+use crate::entity::{IntoKey, Versioned};
+use crate::error::{CommitError, SaveError};
+
+/// What a versioned entity can do on an asynchronous connection of the type `Conn`: the same as
+/// [`VersionedDsl`](crate::VersionedDsl) on a blocking one, under the same names.
+///
+/// [`async_prelude`](crate::async_prelude) exports it as `VersionedDsl`. Implemented for every entity
+/// that derives [`Versioned`](derive@crate::Versioned), `Queryable` and `Selectable`, on every
+/// connection of diesel-async whose backend is a [`Dialect`](crate::Dialect), pooled ones among them.
+/// Generic code says `where Product: VersionedDsl<C>`. All futures are `Send`.
+///
+/// A future that is dropped before it is ready leaves the entity as it was; whether its one
+/// statement has reached the database is then unknown, as with any statement of diesel-async.
+/// [`save`](Self::save) the entity again and a conflict tells.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
+/// use diesel_async::{AsyncConnection, SimpleAsyncConnection};
+/// use diesel_versioned::async_prelude::*;
+///
+/// diesel::table! {
+///     products (id) { id -> Integer, name -> Text, version -> Integer }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[diesel(table_name = products)]
+/// struct Product { id: i32, name: String, #[version] version: i32 }
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut conn = SyncConnectionWrapper::<SqliteConnection>::establish(":memory:").await?;
+/// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+/// #     version INTEGER NOT NULL)").await?;
+/// let mut mine = Product { id: 42, name: "Chai".into(), version: 0 };
+/// mine.insert(&mut conn).await?;
+/// assert_eq!(mine.version, 1);
+///
+/// let mut theirs = Product::find(&mut conn, 42).await?;
+/// theirs.name = "Chai tea".into();
+/// theirs.save(&mut conn).await?;
+///
+/// mine.name = "Masala chai".into();
+/// match mine.save(&mut conn).await {
+///     Err(SaveError::Conflict(conflict)) => {
+///         assert_eq!(conflict.kind(), ConflictKind::Modified);
+///         assert_eq!((*conflict.expected(), conflict.actual()), (1, Some(&2)));
+///         assert_eq!(conflict.current().map(|row| row.name.as_str()), Some("Chai tea"));
+///     }
+///     other => panic!("their work would be lost: {other:?}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written to and read from a database through `{Conn}`",
+    label = "no entity of this asynchronous connection's database",
+    note = "derive `Queryable, Selectable, Versioned` on `{Self}`",
+    note = "enable the feature of diesel-versioned that is called like the database: `sqlite`, \
+            `postgres` or `mysql`",
+    note = "on a blocking connection use `diesel_versioned::prelude`",
+    note = "if all is done, a field's type does not fit its column on this database: \
+            `#[diesel(check_for_backend(…))]` shows which"
+)]
+pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
+    /// Reads the row with a key; see [`VersionedDsl::find`](crate::VersionedDsl::find).
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no such row, so that Diesel's `optional()` works; otherwise what the
+    /// database reports.
+    fn find(
+        conn: &mut Conn,
+        key: impl IntoKey<Self::Key>,
+    ) -> impl Future<Output = QueryResult<Self>> + Send;
+
+    /// Inserts the row with the initial version; see
+    /// [`VersionedDsl::insert`](crate::VersionedDsl::insert).
+    ///
+    /// # Errors
+    ///
+    /// As there. The entity is unchanged then.
+    fn insert(
+        &mut self,
+        conn: &mut Conn,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
+
+    /// Writes every writable column if the row is still at this copy's version; see
+    /// [`VersionedDsl::save`](crate::VersionedDsl::save).
+    ///
+    /// # Errors
+    ///
+    /// As there. The entity is unchanged then.
+    fn save(&mut self, conn: &mut Conn)
+    -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
+
+    /// Deletes the row if it is still at this copy's version; see
+    /// [`VersionedDsl::delete`](crate::VersionedDsl::delete).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn delete(
+        &mut self,
+        conn: &mut Conn,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
+
+    /// Moves the version on and writes nothing else; see
+    /// [`VersionedDsl::touch`](crate::VersionedDsl::touch).
+    ///
+    /// # Errors
+    ///
+    /// As there. The entity is unchanged then.
+    fn touch(
+        &mut self,
+        conn: &mut Conn,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
+
+    /// Reads the row again; see [`VersionedDsl::reload`](crate::VersionedDsl::reload).
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if the row is gone, otherwise what the database reports. The entity is unchanged
+    /// then.
+    fn reload(&mut self, conn: &mut Conn) -> impl Future<Output = QueryResult<()>> + Send;
+
+    /// Saves each of the entities in one transaction, all or none; see
+    /// [`VersionedDsl::save_all`](crate::VersionedDsl::save_all).
+    ///
+    /// # Errors
+    ///
+    /// As there. Nothing is written then, and no entity is changed.
+    fn save_all(
+        conn: &mut Conn,
+        entities: &mut [Self],
+    ) -> impl Future<Output = Result<(), CommitError>> + Send
+    where
+        Self: Sized,
+        Conn: 'static;
+}
+
+// The bounds are on the connection for the same reason as on a blocking one.
+#[diagnostic::do_not_recommend]
+impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
+    fn find(
+        conn: &mut C,
+        key: impl IntoKey<Self::Key>,
+    ) -> impl Future<Output = QueryResult<Self>> + Send {
+        conn.execute_find(key.into_key())
+    }
+
+    fn insert(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
+        conn.execute_insert(self)
+    }
+
+    fn save(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
+        conn.execute_save(self)
+    }
+
+    fn delete(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
+        conn.execute_delete(self)
+    }
+
+    fn touch(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
+        conn.execute_touch(self)
+    }
+
+    async fn reload(&mut self, conn: &mut C) -> QueryResult<()> {
+        *self = conn.execute_find(self.key()).await?;
+        Ok(())
+    }
+
+    fn save_all(
+        conn: &mut C,
+        entities: &mut [Self],
+    ) -> impl Future<Output = Result<(), CommitError>> + Send
+    where
+        C: 'static,
+    {
+        conn.execute_save_all(entities)
+    }
+}

@@ -1,0 +1,180 @@
+//! The few things that are done to an asynchronous connection.
+
+use std::future::Future;
+use std::num::NonZeroU32;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use diesel::QueryResult;
+use diesel::query_builder::{Query, QueryFragment, QueryId};
+use diesel::result::Error;
+use diesel_async::{AsyncConnection, SimpleAsyncConnection, TransactionManager};
+use futures_util::{StreamExt, TryStreamExt};
+
+use crate::backend::Dialect;
+use crate::statement::Entity;
+
+/// Runs a statement and returns how many rows it matched.
+pub(super) fn affected<'c, 's, C, S>(conn: &'c mut C, statement: S) -> C::ExecuteFuture<'c, 's>
+where
+    C: AsyncConnection,
+    S: QueryFragment<C::Backend> + QueryId + 's,
+{
+    conn.execute_returning_count(statement)
+}
+
+/// Runs a statement and returns its rows, all of them: an error of the last one is an error.
+pub(super) fn rows<'c, T, C, S>(
+    conn: &'c mut C,
+    statement: S,
+) -> impl Future<Output = QueryResult<Vec<T>>> + Send + use<'c, T, C, S>
+where
+    C: AsyncConnection,
+    T: Entity<C::Backend>,
+    S: Query + QueryFragment<C::Backend> + QueryId + 'c,
+{
+    // The statement is turned into text and values here; it need not be `Send`.
+    let loading = conn.load(statement);
+    async move {
+        let stream = loading.await?;
+        stream.map(|row| T::from_row(&row?)).try_collect().await
+    }
+}
+
+/// How deep in transactions a connection is.
+pub(super) type Depth = Option<NonZeroU32>;
+
+pub(super) fn depth<C: AsyncConnection>(conn: &mut C) -> QueryResult<Depth> {
+    C::TransactionManager::transaction_manager_status_mut(conn).transaction_depth()
+}
+
+/// A connection on which something has begun that must end. If the future that holds it is dropped
+/// before, the connection is marked as broken: pools throw it away, and Diesel's transactions fail
+/// on it instead of joining the one that was left open.
+pub(super) struct Begun<'c, C: AsyncConnection> {
+    conn: &'c mut C,
+    ended: bool,
+}
+
+impl<'c, C: AsyncConnection> Begun<'c, C> {
+    pub(super) fn new(conn: &'c mut C) -> Self {
+        Self { conn, ended: false }
+    }
+
+    /// Everything that was begun has come to its end.
+    pub(super) fn ended(mut self) {
+        self.ended = true;
+    }
+}
+
+impl<C: AsyncConnection> Deref for Begun<'_, C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        self.conn
+    }
+}
+
+impl<C: AsyncConnection> DerefMut for Begun<'_, C> {
+    fn deref_mut(&mut self) -> &mut C {
+        self.conn
+    }
+}
+
+impl<C: AsyncConnection> Drop for Begun<'_, C> {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        // `SyncConnectionWrapper` panics if its connection is still at work, and is then lost anyway.
+        let marked = catch_unwind(AssertUnwindSafe(|| {
+            C::TransactionManager::transaction_manager_status_mut(self.conn).set_in_error();
+        }));
+        drop(marked);
+    }
+}
+
+/// Begins a transaction that is going to write, or a savepoint inside the caller's.
+pub(super) async fn begin<C>(conn: &mut C) -> QueryResult<()>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+{
+    let outer = depth(conn)?;
+    C::TransactionManager::begin_transaction(conn).await?;
+    let (None, Some(sql)) = (outer, C::Backend::BEGIN_TO_WRITE) else {
+        return Ok(());
+    };
+    if let Err(error) = conn.batch_execute(sql.take).await {
+        // Diesel may have noticed by itself that there is no transaction any more.
+        if depth(conn)? != outer {
+            conn.batch_execute(sql.restore).await?;
+            roll_back_to(conn, outer).await?;
+        }
+        return Err(error);
+    }
+    Ok(())
+}
+
+/// Makes the connection forget the key that the database made last, where it is asked for it.
+pub(super) async fn forget_last_inserted<C>(conn: &mut C) -> QueryResult<()>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+{
+    match C::Backend::FORGET_LAST_INSERTED {
+        Some(sql) => conn.batch_execute(sql).await,
+        None => Ok(()),
+    }
+}
+
+/// Marks the transaction by a savepoint of the same name on every database.
+pub(super) async fn mark<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<()> {
+    conn.batch_execute("SAVEPOINT diesel_versioned").await
+}
+
+/// Commits, or releases the savepoint that was begun; fails if a mark that was made is gone.
+pub(super) async fn commit<C: AsyncConnection>(conn: &mut C, marked: bool) -> QueryResult<()> {
+    if marked {
+        conn.batch_execute("RELEASE SAVEPOINT diesel_versioned")
+            .await?;
+    }
+    C::TransactionManager::commit_transaction(conn).await
+}
+
+/// Rolls back until the connection is as deep as it was. A savepoint that the server has lost does
+/// not keep the transaction around it from being rolled back; the first error is returned.
+pub(super) async fn roll_back_to<C: AsyncConnection>(
+    conn: &mut C,
+    outer: Depth,
+) -> QueryResult<()> {
+    let level = |depth: Depth| depth.map_or(0, NonZeroU32::get);
+    let mut result = Ok(());
+    loop {
+        let before = level(depth(conn)?);
+        if before <= level(outer) {
+            return result;
+        }
+        let rolled_back = C::TransactionManager::rollback_transaction(conn).await;
+        result = result.and(rolled_back);
+        if level(depth(conn)?) >= before {
+            return result;
+        }
+    }
+}
+
+/// Fails if a closure that was lent the connection has ended the transaction around it.
+pub(super) fn same_depth<C: AsyncConnection>(conn: &mut C, before: Depth) -> QueryResult<()> {
+    if depth(conn)? == before {
+        Ok(())
+    } else {
+        let problem = "a closure given to `also` left a transaction open or ended the unit's own; \
+                       let it use `conn.transaction(…)`";
+        Err(Error::QueryBuilderError(problem.into()))
+    }
+}
+
+/// Whether the server still answers.
+pub(super) async fn ping<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<()> {
+    conn.batch_execute("SELECT 1").await
+}

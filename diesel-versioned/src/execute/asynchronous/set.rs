@@ -1,0 +1,301 @@
+//! One entity type's rows on an asynchronous connection.
+
+use diesel::QueryResult;
+use diesel::query_builder::QueryFragment;
+use diesel_async::AsyncConnection;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::pipeline::{Received, Sent, WireOf};
+use super::session::{self, affected, rows};
+use crate::backend::Dialect;
+use crate::entity::Versioned;
+use crate::outcome;
+use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, chunks};
+use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, SetKind, Step, WriteOperation};
+
+/// The rows of one entity type, on an asynchronous connection of the type `C`.
+#[allow(private_interfaces, reason = "only this crate can call these")]
+pub trait AsyncSet<C: AsyncConnection>: SetCore {
+    #[doc(hidden)]
+    fn write<'a>(
+        &'a mut self,
+        conn: &'a mut C,
+        group: &'a Group,
+    ) -> BoxFuture<'a, QueryResult<usize>>;
+
+    #[doc(hidden)]
+    fn lock<'a>(
+        &'a mut self,
+        conn: &'a mut C,
+        only_checks: bool,
+    ) -> BoxFuture<'a, QueryResult<usize>>;
+
+    #[doc(hidden)]
+    fn read_current<'a>(&'a mut self, conn: &'a mut C) -> BoxFuture<'a, QueryResult<usize>>;
+
+    /// Sends the statements of a step; `false` if they have to be waited for one by one.
+    #[doc(hidden)]
+    fn send<'c>(&self, wire: &'c WireOf<C>, step: &Step, sent: &mut Vec<Sent<'c>>) -> bool;
+
+    /// Takes what has come back for them, and counts as the step itself would.
+    #[doc(hidden)]
+    fn receive<'a>(
+        &'a mut self,
+        conn: &'a mut C,
+        step: &'a Step,
+        received: Vec<Received>,
+    ) -> BoxFuture<'a, QueryResult<usize>>;
+}
+
+impl<'a, C> SetKind for dyn AsyncSet<C> + 'a {
+    type Also = Box<dyn FnMut(&mut C) -> BoxFuture<'_, QueryResult<()>> + Send>;
+}
+
+#[allow(private_interfaces, reason = "see the trait")]
+impl<T, C> AsyncSet<C> for Set<T>
+where
+    C: AsyncConnection + 'static,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    fn write<'a>(
+        &'a mut self,
+        conn: &'a mut C,
+        group: &'a Group,
+    ) -> BoxFuture<'a, QueryResult<usize>> {
+        async move {
+            let mut count = 0;
+            match group.operation {
+                WriteOperation::Update => {
+                    for statement in self.update_statements(group) {
+                        count += affected(conn, statement).await?;
+                    }
+                }
+                WriteOperation::Delete => {
+                    for statement in self.delete_statements(group) {
+                        count += affected(conn, statement).await?;
+                    }
+                }
+                WriteOperation::Insert { .. } => {
+                    let mode = InsertMode::of::<T, C::Backend>();
+                    let mut landed = Vec::new();
+                    if mode == InsertMode::OneByOne {
+                        session::forget_last_inserted(conn).await?;
+                    }
+                    for chunk in self.insert_chunks::<C::Backend>(group) {
+                        match mode {
+                            InsertMode::Plain => {
+                                count += affected(conn, Insert::new(chunk)).await?;
+                            }
+                            InsertMode::Returning => {
+                                landed.append(&mut rows(conn, InsertReturning::new(chunk)).await?);
+                            }
+                            InsertMode::ReadByKey => {
+                                let keys: Vec<T::Key> = chunk.iter().map(|row| row.key()).collect();
+                                affected(conn, Insert::new(chunk)).await?;
+                                let written = Select::<T, _>::new(&keys, Lock::Current);
+                                landed.append(&mut rows(conn, written).await?);
+                            }
+                            InsertMode::OneByOne => {
+                                for row in chunk {
+                                    if affected(conn, Insert::new([row])).await? > 0 {
+                                        let row = rows(conn, LastInserted::new(row)).await?;
+                                        landed.push(outcome::last_inserted(row)?);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    if mode != InsertMode::Plain {
+                        count = self.land(group, landed);
+                    }
+                }
+            }
+            Ok(count)
+        }
+        .boxed()
+    }
+
+    fn lock<'a>(
+        &'a mut self,
+        conn: &'a mut C,
+        only_checks: bool,
+    ) -> BoxFuture<'a, QueryResult<usize>> {
+        async move {
+            let keys = self.keys_to_lock(only_checks);
+            let found = read(conn, &keys, Lock::Write).await?;
+            Ok(self.unmoved(&found))
+        }
+        .boxed()
+    }
+
+    fn read_current<'a>(&'a mut self, conn: &'a mut C) -> BoxFuture<'a, QueryResult<usize>> {
+        async move {
+            let keys = self.keys_to_lock(false);
+            let found = read(conn, &keys, Lock::Current).await?;
+            let count = found.len();
+            self.see_current(found);
+            Ok(count)
+        }
+        .boxed()
+    }
+
+    fn send<'c>(&self, wire: &'c WireOf<C>, step: &Step, sent: &mut Vec<Sent<'c>>) -> bool {
+        match step {
+            Step::Resolve { .. } => false,
+            Step::Lock { only_checks, .. } => {
+                let keys = self.keys_to_lock(*only_checks);
+                key_chunks::<T, C::Backend>(&keys).all(|keys| {
+                    send_for_rows::<T, C>(wire, &Select::<T, _>::new(keys, Lock::Write), sent)
+                })
+            }
+            Step::Write { group, .. } => match group.operation {
+                WriteOperation::Update => self
+                    .update_statements(group)
+                    .all(|statement| send_for_count::<C>(wire, &statement, sent)),
+                WriteOperation::Delete => self
+                    .delete_statements(group)
+                    .all(|statement| send_for_count::<C>(wire, &statement, sent)),
+                WriteOperation::Insert { .. } => {
+                    let mode = InsertMode::of::<T, C::Backend>();
+                    self.insert_chunks::<C::Backend>(group)
+                        .all(|chunk| match mode {
+                            InsertMode::Plain => {
+                                send_for_count::<C>(wire, &Insert::new(chunk), sent)
+                            }
+                            InsertMode::Returning => {
+                                send_for_rows::<T, C>(wire, &InsertReturning::new(chunk), sent)
+                            }
+                            InsertMode::ReadByKey | InsertMode::OneByOne => false,
+                        })
+                }
+            },
+        }
+    }
+
+    fn receive<'a>(
+        &'a mut self,
+        conn: &'a mut C,
+        step: &'a Step,
+        received: Vec<Received>,
+    ) -> BoxFuture<'a, QueryResult<usize>> {
+        let mut count = 0;
+        let mut found: Vec<Vec<T>> = Vec::new();
+        for received in received {
+            match received {
+                Received::Count(matched) => count += matched,
+                Received::Rows(rows) => found.extend(rows.downcast().ok().map(|rows| *rows)),
+            }
+        }
+        async move {
+            match step {
+                Step::Write { group, .. } if !found.is_empty() => {
+                    Ok(self.land(group, found.into_iter().flatten().collect()))
+                }
+                Step::Lock { only_checks, .. } => {
+                    let keys = self.keys_to_lock(*only_checks);
+                    let mut locked = Vec::with_capacity(keys.len());
+                    for (keys, found) in key_chunks::<T, C::Backend>(&keys).zip(found) {
+                        pair(conn, keys, found, Lock::Write, &mut locked).await?;
+                    }
+                    Ok(self.unmoved(&locked))
+                }
+                Step::Write { .. } | Step::Resolve { .. } => Ok(count),
+            }
+        }
+        .boxed()
+    }
+}
+
+/// Sends a statement that is answered by how many rows it matched.
+fn send_for_count<'c, C: AsyncConnection + 'static>(
+    wire: &'c WireOf<C>,
+    statement: &dyn QueryFragment<C::Backend>,
+    sent: &mut Vec<Sent<'c>>,
+) -> bool {
+    let ready = wire.is_ready_for(statement);
+    if ready {
+        let count = wire.execute(statement);
+        sent.push(async move { Ok(Received::Count(count.await?)) }.boxed());
+    }
+    ready
+}
+
+/// Sends a statement that is answered by rows.
+fn send_for_rows<'c, T, C>(
+    wire: &'c WireOf<C>,
+    statement: &dyn QueryFragment<C::Backend>,
+    sent: &mut Vec<Sent<'c>>,
+) -> bool
+where
+    C: AsyncConnection + 'static,
+    T: Entity<C::Backend>,
+{
+    let ready = wire.is_ready_for(statement);
+    if ready {
+        let rows = wire.load(statement);
+        sent.push(
+            async move {
+                let rows: QueryResult<Vec<T>> = rows.await?.iter().map(T::from_row).collect();
+                Ok(Received::Rows(Box::new(rows?)))
+            }
+            .boxed(),
+        );
+    }
+    ready
+}
+
+/// The keys of the reads of many rows, one statement each.
+fn key_chunks<T: Entity<DB>, DB: Dialect>(keys: &[T::Key]) -> impl Iterator<Item = &[T::Key]> {
+    chunks(keys, DB::OTHER_ROWS, T::KEY_COUNT, DB::MAX_BINDS)
+}
+
+/// Reads the rows with some keys; each comes with the key that it was asked for by.
+async fn read<T, C>(conn: &mut C, keys: &[T::Key], lock: Lock) -> QueryResult<Vec<(T::Key, T)>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let mut found = Vec::with_capacity(keys.len());
+    for keys in key_chunks::<T, C::Backend>(keys) {
+        let read = rows(conn, Select::<T, _>::new(keys, lock)).await?;
+        pair(conn, keys, read, lock, &mut found).await?;
+    }
+    Ok(found)
+}
+
+/// Gives each row the key that it was asked for by; where that is not clear, it is read alone.
+async fn pair<T, C>(
+    conn: &mut C,
+    keys: &[T::Key],
+    read: Vec<T>,
+    lock: Lock,
+    found: &mut Vec<(T::Key, T)>,
+) -> QueryResult<()>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let (mut pairs, alone) = outcome::pair(keys, read);
+    found.append(&mut pairs);
+    for key in alone {
+        let asked = std::slice::from_ref(&key);
+        let row = rows(conn, Select::<T, _>::new(asked, lock)).await?;
+        found.extend(row.into_iter().map(|row| (key.clone(), row)));
+    }
+    Ok(())
+}
+
+impl<T, C> Holds<T> for dyn AsyncSet<C>
+where
+    T: Versioned,
+    C: AsyncConnection + 'static,
+    Set<T>: AsyncSet<C>,
+{
+    fn boxed(set: Set<T>) -> Box<Self> {
+        Box::new(set)
+    }
+}

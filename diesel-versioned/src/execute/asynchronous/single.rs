@@ -1,0 +1,194 @@
+//! Single writes on an asynchronous connection.
+
+use std::future::Future;
+
+use diesel::QueryResult;
+use diesel::result::Error;
+use diesel_async::AsyncConnection;
+
+use super::commit::save_all;
+use super::session::{self, Begun, affected, rows};
+use crate::backend::Dialect;
+use crate::columns::ColumnSet;
+use crate::entity::Versioned;
+use crate::error::{CommitError, SaveError};
+use crate::outcome::{self, Matched};
+use crate::statement::{
+    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
+};
+use crate::unit_of_work::InsertMode;
+
+/// An asynchronous connection that can read and write the rows of `T`: what [`AsyncVersionedDsl`]
+/// asks for.
+///
+/// [`AsyncVersionedDsl`]: crate::AsyncVersionedDsl
+#[diagnostic::on_unimplemented(
+    message = "`{T}` cannot be written to and read from a database through `{Self}`",
+    label = "no entity of this asynchronous connection's database",
+    note = "derive `Queryable, Selectable, Versioned` on `{T}`",
+    note = "enable the feature of diesel-versioned that is called like the database: `sqlite`, \
+            `postgres` or `mysql`",
+    note = "on a blocking connection use `diesel_versioned::prelude`",
+    note = "if all is done, a field's type does not fit its column on this database: \
+            `#[diesel(check_for_backend(…))]` shows which"
+)]
+pub trait AsyncExecutes<T: Versioned>: Sized {
+    #[doc(hidden)]
+    fn execute_find(&mut self, key: T::Key) -> impl Future<Output = QueryResult<T>> + Send;
+
+    #[doc(hidden)]
+    fn execute_insert(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_save(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_delete(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_touch(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_save_all(
+        &mut self,
+        entities: &mut [T],
+    ) -> impl Future<Output = Result<(), CommitError>> + Send
+    where
+        Self: 'static;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, C> AsyncExecutes<T> for C
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    async fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
+        only(rows(self, Find::<T, C::Backend>::new(key)).await?)
+    }
+
+    async fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        let conn = self;
+        let landed = match InsertMode::of::<T, C::Backend>() {
+            InsertMode::Plain => {
+                let count = affected(conn, Insert::new([&*entity])).await?;
+                outcome::inserted(entity, count)?;
+                entity.set_version(T::initial_version());
+                return Ok(());
+            }
+            InsertMode::Returning => rows(conn, InsertReturning::new([&*entity])).await?,
+            // Two statements: the row must not stay if it cannot be read back.
+            InsertMode::ReadByKey | InsertMode::OneByOne => insert_and_read(conn, entity).await?,
+        };
+        outcome::inserted(entity, landed.len())?;
+        *entity = only(landed)?;
+        Ok(())
+    }
+
+    async fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        let conn = self;
+        let next = outcome::next_version(entity)?;
+        let count = affected(conn, Update::whole(entity, next.clone())).await?;
+        settle(conn, entity, count).await?;
+        entity.set_version(next);
+        Ok(())
+    }
+
+    async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        let conn = self;
+        let count = affected(conn, Delete::new([&*entity])).await?;
+        settle(conn, entity, count).await
+    }
+
+    async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        let conn = self;
+        let next = outcome::next_version(entity)?;
+        let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
+        let count = affected(conn, statement).await?;
+        settle(conn, entity, count).await?;
+        entity.set_version(next);
+        Ok(())
+    }
+
+    async fn execute_save_all(&mut self, entities: &mut [T]) -> Result<(), CommitError>
+    where
+        C: 'static,
+    {
+        save_all(self, entities).await
+    }
+}
+
+/// Inserts a row and reads it back, in a transaction or savepoint.
+async fn insert_and_read<T, C>(conn: &mut C, entity: &T) -> Result<Vec<T>, SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let outer = session::depth(conn)?;
+    let mut conn = Begun::new(conn);
+    let landed = async {
+        session::begin(&mut *conn).await?;
+        if InsertMode::of::<T, C::Backend>() == InsertMode::OneByOne {
+            session::forget_last_inserted(&mut *conn).await?;
+            let count = affected(&mut *conn, Insert::new([entity])).await?;
+            outcome::inserted(entity, count)?;
+            let landed = rows(&mut *conn, LastInserted::new(entity)).await?;
+            Ok(vec![outcome::last_inserted(landed)?])
+        } else {
+            let count = affected(&mut *conn, Insert::new([entity])).await?;
+            outcome::inserted(entity, count)?;
+            let key = [entity.key()];
+            Ok(rows(&mut *conn, Select::<T, _>::new(&key, Lock::Current)).await?)
+        }
+    }
+    .await;
+    let ended = match landed {
+        Ok(landed) => match session::commit(&mut *conn, false).await {
+            Ok(()) => Ok(landed),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error),
+    };
+    if ended.is_err() {
+        // What went wrong first is what the caller has to hear of.
+        drop(session::roll_back_to(&mut *conn, outer).await);
+    }
+    conn.ended();
+    ended
+}
+
+/// Turns the row count of a guarded write into success or into what stands there instead.
+async fn settle<T, C>(conn: &mut C, entity: &T, count: usize) -> Result<(), SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    match outcome::matched(count, 1) {
+        Matched::All => Ok(()),
+        Matched::More => Err(outcome::not_unique(entity, count)),
+        Matched::Fewer => {
+            let key = [entity.key()];
+            let current = rows(conn, Select::<T, _>::new(&key, Lock::Current)).await?;
+            Err(outcome::conflict(entity, current.into_iter().next()).into())
+        }
+    }
+}
+
+fn only<T>(rows: Vec<T>) -> QueryResult<T> {
+    rows.into_iter().next().ok_or(Error::NotFound)
+}
