@@ -151,7 +151,10 @@ where
     ///
     /// If a closure of the unit panics: the transaction is rolled back and the panic goes on; the
     /// unit is as after any failure. If an after-commit hook panics, the unit is committed.
-    #[allow(clippy::manual_async_fn, reason = "that it is `Send` is part of the contract")]
+    #[allow(
+        clippy::manual_async_fn,
+        reason = "that it is `Send` is part of the contract"
+    )]
     pub fn commit(
         &mut self,
         conn: &mut C,

@@ -76,7 +76,7 @@ mod postgres {
 
     /// The types agree if the connection is PostgreSQL's; only the compiler does not know yet.
     pub(super) fn wire<C: AsyncConnection + 'static>(conn: &C) -> Option<&WireOf<C>> {
-        let shared: fn(&AsyncPgConnection) -> &dyn Wire<Pg, PgRow> = |conn| conn;
+        let shared: fn(&AsyncPgConnection) -> &(dyn Wire<Pg, PgRow> + 'static) = |conn| conn;
         let shared: &dyn Any = &shared;
         let shared = shared.downcast_ref::<fn(&AsyncPgConnection) -> &WireOf<C>>()?;
         Some(shared(connection(conn)?))
