@@ -62,6 +62,8 @@ impl TestBackend for PgConnection {
     const NUMBERED_BINDS: bool = true;
     const LOCK_CURRENT: &'static str = "";
     const LONE_INSERT_RETURNS: bool = true;
+    const CREATE_SECOND_SCHEMA: &'static str = "CREATE SCHEMA second_schema";
+    const DROP_SECOND_SCHEMA: Option<&'static str> = None;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("SET CONSTRAINTS ALL DEFERRED");
 
     fn strict_snapshots(&mut self) -> Option<&'static str> {

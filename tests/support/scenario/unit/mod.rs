@@ -16,6 +16,7 @@ mod order;
 mod race;
 mod refused;
 mod reuse;
+mod schemas;
 mod track;
 mod write;
 
