@@ -86,6 +86,12 @@ pub trait TestBackend: Connection {
     /// Removes it, where it does not go with the test's database.
     const DROP_SECOND_SCHEMA: Option<&'static str>;
 
+    /// Defines what [`CASE_BLIND_TEXT`](Self::CASE_BLIND_TEXT) needs.
+    const DEFINE_CASE_BLIND_TEXT: &'static str;
+
+    /// The type of a text column, a key as well, that does not tell `a` from `A`.
+    const CASE_BLIND_TEXT: &'static str;
+
     /// Inside a transaction: foreign keys are checked at COMMIT, not before.
     const DEFER_FOREIGN_KEYS: Option<&'static str>;
 
