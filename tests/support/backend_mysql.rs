@@ -43,6 +43,7 @@ impl TestBackend for MysqlConnection {
     const DEFINE_CASE_BLIND_TEXT: &'static str = "";
     const CASE_BLIND_TEXT: &'static str =
         "VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
+    const DDL_COMMITS: bool = true;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = None;
 
     // MariaDB from 10.6.18, 10.11.8, 11.4.2 on: error 1020.

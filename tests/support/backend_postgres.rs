@@ -67,6 +67,7 @@ impl TestBackend for PgConnection {
     const DEFINE_CASE_BLIND_TEXT: &'static str = "CREATE COLLATION case_blind \
          (provider = icu, locale = 'und-u-ks-level2', deterministic = false);";
     const CASE_BLIND_TEXT: &'static str = "VARCHAR(32) COLLATE case_blind";
+    const DDL_COMMITS: bool = false;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("SET CONSTRAINTS ALL DEFERRED");
 
     fn strict_snapshots(&mut self) -> Option<&'static str> {

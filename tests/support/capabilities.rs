@@ -92,6 +92,10 @@ pub trait TestBackend: Connection {
     /// The type of a text column, a key as well, that does not tell `a` from `A`.
     const CASE_BLIND_TEXT: &'static str;
 
+    /// A statement about the schema commits the transaction in which it runs; the savepoints are
+    /// gone then.
+    const DDL_COMMITS: bool;
+
     /// Inside a transaction: foreign keys are checked at COMMIT, not before.
     const DEFER_FOREIGN_KEYS: Option<&'static str>;
 

@@ -9,6 +9,7 @@ mod handle;
 mod insert;
 mod isolation;
 mod lost_connection;
+mod lost_savepoint;
 mod memory;
 mod names;
 mod nested;
