@@ -95,6 +95,113 @@
 /// assert_eq!(Line::initial_version(), 0);
 /// ```
 ///
+/// # A key that the database makes
+///
+/// `skip_insertion` on the key: an insert leaves it out and reads it back.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     orders (id) { id -> Integer, customer -> Text, version -> Integer }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[diesel(table_name = orders)]
+/// struct Order {
+///     #[diesel(skip_insertion)]
+///     id: i32,
+///     customer: String,
+///     #[version]
+///     version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE orders (id INTEGER PRIMARY KEY AUTOINCREMENT,
+/// #     customer TEXT NOT NULL, version INTEGER NOT NULL);
+/// #     INSERT INTO orders VALUES (7, 'Bob', 1)")?;
+/// let mut order = Order { id: 0, customer: "Ada".to_owned(), version: 0 };
+/// order.insert(&mut conn)?;
+/// assert_eq!((order.id, order.version), (8, 1));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # A parent and its children
+///
+/// `belongs_to`: whatever the order in which a [`UnitOfWork`](crate::UnitOfWork) is given its
+/// rows, parents are inserted first and deleted last. It takes entities that derive `Versioned`;
+/// the foreign key itself is a column like any other.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! { orders (id) { id -> Integer, version -> Integer } }
+/// diesel::table! { lines (id) { id -> Integer, order_id -> Integer, version -> Integer } }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// struct Order { id: i32, #[version] version: i32 }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[diesel(belongs_to(Order))]
+/// struct Line { id: i32, order_id: i32, #[version] version: i32 }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("PRAGMA foreign_keys = ON;
+/// #     CREATE TABLE orders (id INTEGER PRIMARY KEY, version INTEGER NOT NULL);
+/// #     CREATE TABLE lines (id INTEGER PRIMARY KEY,
+/// #         order_id INTEGER NOT NULL REFERENCES orders (id), version INTEGER NOT NULL)")?;
+/// let mut uow = UnitOfWork::new();
+/// let line = uow.insert(Line { id: 1, order_id: 7, version: 0 })?;
+/// let order = uow.insert(Order { id: 7, version: 0 })?;
+/// assert_eq!(uow.commit(&mut conn)?.len(), 2); // the order, then its line
+///
+/// uow.delete(order);
+/// uow.delete(line);
+/// assert_eq!(uow.commit(&mut conn)?.len(), 2); // the line, then the order
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Generic entities
+///
+/// A generic struct is an entity for every type that its column can hold. What the values must do
+/// is asked for where they are used, and not on the struct.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! { settings (name) { name -> Text, value -> Text, version -> Integer } }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[diesel(primary_key(name))]
+/// struct Setting<V> {
+///     name: String,
+///     value: V,
+///     #[version]
+///     version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL,
+/// #     version INTEGER NOT NULL); INSERT INTO settings VALUES ('colour', 'red', 1)")?;
+/// let mut setting = Setting::<String>::find(&mut conn, "colour")?;
+/// setting.value = "green".to_owned();
+/// setting.save(&mut conn)?;
+/// assert_eq!(setting.version, 2);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # When the compiler complains
 ///
 /// - *`X` is a versioned entity and must be `Clone`*: add `Clone` to its derives; the state as it

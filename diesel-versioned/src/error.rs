@@ -67,7 +67,8 @@ pub enum SaveError<T: Versioned> {
 }
 
 impl<T: Versioned> SaveError<T> {
-    /// A stable name for programs, such as `conflict.modified` or `version.exhausted`.
+    /// A stable name for programs, such as `conflict.modified` or `version.exhausted`: one of those
+    /// that [`CommitError`] lists, without those of units.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Conflict(conflict) => conflict.kind().code(),
@@ -137,6 +138,42 @@ impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
 /// Why a unit was not committed. Nothing was written, and every entity of the unit is as it was
 /// before the call; only after [`OutcomeUnknown`](CommitError::OutcomeUnknown) the database may
 /// hold the unit's work.
+///
+/// # Codes
+///
+/// What [`code`](CommitError::code) returns, and [`SaveError::code`] and [`TrackError::code`] as far
+/// as it can happen there. A code keeps its meaning; new ones may come.
+///
+/// | code | what happened |
+/// | --- | --- |
+/// | `conflict.modified` | the row is at another version |
+/// | `conflict.deleted` | the row is gone |
+/// | `conflict.refused` | the row is at the expected version, and the database held the write back |
+/// | `version.exhausted` | the version is the greatest of its type |
+/// | `key.not_unique` | more rows were matched than meant |
+/// | `unit.already_tracked` | the unit has an entity of this type and key already |
+/// | `unit.full` | the unit cannot number more entities of this type |
+/// | `unit.unknown_handle` | the handle is of another unit, or its entity is no longer part of it |
+/// | `unit.invalid` | the unit contradicts itself |
+/// | `outcome.unknown` | the connection was lost during COMMIT |
+/// | `row.not_found` | Diesel's `NotFound`: from a closure of the unit, or an inserted row that cannot be read back |
+/// | `constraint.unique` | a unique index or a primary key was violated |
+/// | `constraint.foreign_key` | a foreign key was violated |
+/// | `constraint.not_null` | a `NOT NULL` was violated |
+/// | `constraint.check` | a `CHECK` was violated |
+/// | `connection.closed` | the connection was lost |
+/// | `transaction.read_only` | the transaction is read-only |
+/// | `database.transient` | [`is_transient`](CommitError::is_transient): do it again |
+/// | `database` | whatever else the database reported |
+///
+/// ```
+/// use diesel::result::Error;
+/// use diesel_versioned::{CommitError, TrackError};
+///
+/// let error = CommitError::from(TrackError::Full { table: "products" });
+/// assert_eq!(error.code(), "unit.full");
+/// assert_eq!(CommitError::from(Error::NotFound).code(), "row.not_found");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommitError {
@@ -210,8 +247,8 @@ pub enum CommitError {
 }
 
 impl CommitError {
-    /// A stable name for programs: that of the first conflict, `version.exhausted`,
-    /// `outcome.unknown`, …
+    /// A stable name for programs, one of those that [`CommitError`] lists; with several conflicts
+    /// that of the first.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Conflicts(conflicts) => conflicts.code(),
@@ -319,7 +356,7 @@ pub enum TrackError {
 }
 
 impl TrackError {
-    /// A stable name for programs.
+    /// A stable name for programs, one of those that [`CommitError`] lists.
     pub fn code(&self) -> &'static str {
         match self {
             Self::AlreadyTracked { .. } => "unit.already_tracked",

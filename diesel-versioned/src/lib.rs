@@ -65,8 +65,8 @@
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | decide after a conflict | [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
-//! | write generic code | `where T: VersionedDsl<C>`; for a unit `C: LoadConnection + 'static, C::Backend: Dialect, T: VersionedDsl<C>, dyn BlockingSet<C>: Holds<T>` |
-//! | use another database | [`Dialect`] |
+//! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
+//! | use another database | [`Dialect`], [`backend`] |
 //!
 //! # From Diesel to this crate
 //!
@@ -95,7 +95,7 @@
 
 #[cfg(feature = "async")]
 pub mod async_prelude;
-mod backend;
+pub mod backend;
 mod changes;
 mod columns;
 mod conflict;
@@ -105,28 +105,40 @@ mod entity;
 mod error;
 mod execute;
 mod outcome;
+pub mod plumbing;
 pub mod prelude;
 mod statement;
 mod unit_of_work;
 mod version;
 
-pub use backend::{BatchUpdateSyntax, BeginToWrite, Dialect, RowLocks, Syntax, TupleSyntax};
+#[doc(inline)]
+pub use backend::Dialect;
 pub use changes::{ChangedBy, Changes, ColumnChange};
 pub use columns::{Column, ColumnSet, Role};
 pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
-pub use entity::{Bind, BindPart, CloneEntity, EntityKey, IntoKey, Versioned, VersionedPart};
+pub use entity::{IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
-pub use execute::{AlsoFn, AsyncExecutes, AsyncSet, AsyncVersionedDsl, Wire};
-pub use execute::{BlockingSet, Executes, VersionedDsl};
-pub use statement::Entity;
+pub use execute::AsyncVersionedDsl;
+pub use execute::VersionedDsl;
 pub use unit_of_work::{
-    Committed, CommittedChange, CommittedRow, Discard, Handle, Holds, Operation, Set, SetCore,
-    SetKind, UndoError, UnitOfWork,
+    Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,
 };
 pub use version::VersionValue;
+
+// Shown in their modules, so that the front page is what most programs need.
+#[doc(hidden)]
+pub use backend::{BatchUpdateSyntax, BeginToWrite, RowLocks, Syntax, TupleSyntax};
+#[cfg(feature = "async")]
+#[doc(hidden)]
+pub use plumbing::{AlsoFn, AsyncExecutes, AsyncSet};
+#[doc(hidden)]
+pub use plumbing::{
+    Bind, BindPart, BlockingSet, CloneEntity, Discard, Entity, EntityKey, Executes, Holds, Set,
+    SetCore, SetKind,
+};
 
 #[doc(hidden)]
 #[path = "private.rs"]

@@ -37,6 +37,13 @@ impl TestBackend for MysqlConnection {
     const LOCK_CURRENT: &'static str = " LOCK IN SHARE MODE";
     // For one row it costs as many statements to ask as to read by LAST_INSERT_ID().
     const LONE_INSERT_RETURNS: bool = false;
+    // A schema is a database here, and its name, which stands in the code, is the server's.
+    const CREATE_SECOND_SCHEMA: &'static str = "DROP DATABASE IF EXISTS second_schema; CREATE DATABASE second_schema CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
+    const DROP_SECOND_SCHEMA: Option<&'static str> = Some("DROP DATABASE second_schema");
+    const DEFINE_CASE_BLIND_TEXT: &'static str = "";
+    const CASE_BLIND_TEXT: &'static str =
+        "VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
+    const DDL_COMMITS: bool = true;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = None;
 
     // MariaDB from 10.6.18, 10.11.8, 11.4.2 on: error 1020.

@@ -62,6 +62,12 @@ impl TestBackend for PgConnection {
     const NUMBERED_BINDS: bool = true;
     const LOCK_CURRENT: &'static str = "";
     const LONE_INSERT_RETURNS: bool = true;
+    const CREATE_SECOND_SCHEMA: &'static str = "CREATE SCHEMA second_schema";
+    const DROP_SECOND_SCHEMA: Option<&'static str> = None;
+    const DEFINE_CASE_BLIND_TEXT: &'static str = "CREATE COLLATION case_blind \
+         (provider = icu, locale = 'und-u-ks-level2', deterministic = false);";
+    const CASE_BLIND_TEXT: &'static str = "VARCHAR(32) COLLATE case_blind";
+    const DDL_COMMITS: bool = false;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("SET CONSTRAINTS ALL DEFERRED");
 
     fn strict_snapshots(&mut self) -> Option<&'static str> {

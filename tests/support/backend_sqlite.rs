@@ -48,6 +48,11 @@ impl TestBackend for SqliteConnection {
     const LONE_INSERT_RETURNS: bool = true;
     // A file needs no server.
     const PROPERTY_CASES: u32 = 2_000;
+    const CREATE_SECOND_SCHEMA: &'static str = "ATTACH DATABASE ':memory:' AS second_schema";
+    const DROP_SECOND_SCHEMA: Option<&'static str> = None;
+    const DEFINE_CASE_BLIND_TEXT: &'static str = "";
+    const CASE_BLIND_TEXT: &'static str = "VARCHAR(32) COLLATE NOCASE";
+    const DDL_COMMITS: bool = false;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("PRAGMA defer_foreign_keys = ON");
 
     fn strict_snapshots(&mut self) -> Option<&'static str> {

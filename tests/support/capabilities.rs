@@ -79,6 +79,23 @@ pub trait TestBackend: Connection {
     /// How many cases a property is tried with in every run.
     const PROPERTY_CASES: u32 = 300;
 
+    /// Makes the schema `second_schema`, a namespace of tables beside that of the test's database,
+    /// and empty; from now on the session reaches it.
+    const CREATE_SECOND_SCHEMA: &'static str;
+
+    /// Removes it, where it does not go with the test's database.
+    const DROP_SECOND_SCHEMA: Option<&'static str>;
+
+    /// Defines what [`CASE_BLIND_TEXT`](Self::CASE_BLIND_TEXT) needs.
+    const DEFINE_CASE_BLIND_TEXT: &'static str;
+
+    /// The type of a text column, a key as well, that does not tell `a` from `A`.
+    const CASE_BLIND_TEXT: &'static str;
+
+    /// A statement about the schema commits the transaction in which it runs; the savepoints are
+    /// gone then.
+    const DDL_COMMITS: bool;
+
     /// Inside a transaction: foreign keys are checked at COMMIT, not before.
     const DEFER_FOREIGN_KEYS: Option<&'static str>;
 

@@ -138,6 +138,38 @@ impl Committed {
 
     /// Runs the after-commit hooks of a unit that ran inside a caller's transaction; call it once
     /// that transaction is committed. Does nothing if there are none, or if they have run.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let (sender, mails) = std::sync::mpsc::channel();
+    /// let mut uow = UnitOfWork::new();
+    /// let handle: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow[handle].stock = 0;
+    /// uow.after_commit(move |done| drop(sender.send(done.len())));
+    ///
+    /// let mut done = conn.transaction(|conn| uow.commit(conn))?;
+    /// assert!(done.is_nested() && mails.try_recv().is_err());
+    /// done.run_hooks();
+    /// assert_eq!(mails.try_recv()?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If a hook panics. The hooks after it do not run.
     pub fn run_hooks(&mut self) {
         for hook in std::mem::take(&mut self.hooks) {
             hook(self);
@@ -153,6 +185,42 @@ impl Committed {
     ///
     /// [`UndoError`] if the work is durable, belongs to another unit, or is not the last that the
     /// unit did. Nothing is changed then.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// use diesel::result::Error::RollbackTransaction;
+    ///
+    /// let mut uow = UnitOfWork::new();
+    /// let handle: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow[handle].stock = 3;
+    ///
+    /// let mut done = None;
+    /// let result = conn.transaction::<(), CommitError, _>(|conn| {
+    ///     done = Some(uow.commit(conn)?);
+    ///     Err(RollbackTransaction.into()) // something else went wrong
+    /// });
+    /// assert!(result.is_err());
+    /// assert_eq!(uow[handle].version, 2); // as if it were written
+    ///
+    /// done.ok_or("it was committed")?.undo(&mut uow)?;
+    /// assert_eq!((uow[handle].stock, uow[handle].version), (3, 1));
+    /// assert!(uow.is_dirty(handle));
+    /// assert_eq!(uow.commit(&mut conn)?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn undo<C, V: SetCore + SetKind + ?Sized>(
         self,
         uow: &mut UnitOfWork<C, V>,

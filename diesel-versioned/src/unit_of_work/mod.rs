@@ -157,6 +157,34 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     ///
     /// [`TrackError::AlreadyTracked`] if the unit has an entity of this type and one of the keys,
     /// or if two of them have the same key. None is taken in then.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let sold_out = products::table.filter(products::stock.eq(0));
+    /// let found = sold_out.select(Product::as_select()).load(&mut conn)?;
+    ///
+    /// let mut uow = UnitOfWork::new();
+    /// let handles = uow.attach_all(found)?;
+    /// for &handle in &handles {
+    ///     uow[handle].stock = 20;
+    /// }
+    /// assert_eq!(uow.commit(&mut conn)?.len(), 1);
+    /// assert_eq!((uow[handles[0]].id, uow[handles[0]].version), (2, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn attach_all<T: Versioned>(
         &mut self,
         entities: impl IntoIterator<Item = T>,
@@ -195,6 +223,62 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// # Errors
     ///
     /// [`TrackError::UnknownHandle`] if `parent` is not of this unit or no longer part of it.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     orders (id) { id -> Integer, customer -> Text, version -> Integer }
+    /// # }
+    /// # diesel::table! {
+    /// #     lines (id) { id -> Integer, order_id -> Integer, quantity -> Integer, version -> Integer }
+    /// # }
+    /// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// #[diesel(table_name = orders)]
+    /// struct Order {
+    ///     #[diesel(skip_insertion)]
+    ///     id: i32,
+    ///     customer: String,
+    ///     #[version]
+    ///     version: i32,
+    /// }
+    ///
+    /// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// #[diesel(table_name = lines, belongs_to(Order))]
+    /// struct Line {
+    ///     #[diesel(skip_insertion)]
+    ///     id: i32,
+    ///     order_id: i32,
+    ///     quantity: i32,
+    ///     #[version]
+    ///     version: i32,
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("PRAGMA foreign_keys = ON;
+    /// #     CREATE TABLE orders (id INTEGER PRIMARY KEY AUTOINCREMENT, customer TEXT NOT NULL,
+    /// #         version INTEGER NOT NULL);
+    /// #     CREATE TABLE lines (id INTEGER PRIMARY KEY AUTOINCREMENT,
+    /// #         order_id INTEGER NOT NULL REFERENCES orders (id), quantity INTEGER NOT NULL,
+    /// #         version INTEGER NOT NULL)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let order = uow.insert(Order { id: 0, customer: "Ada".into(), version: 0 })?;
+    /// let line = uow.insert_with(order, |order: &Order| Line {
+    ///     id: 0,
+    ///     order_id: order.id, // the key that the database made
+    ///     quantity: 3,
+    ///     version: 0,
+    /// })?;
+    /// assert!(uow.get(line).is_none());
+    /// uow.commit(&mut conn)?;
+    ///
+    /// assert!(uow[order].id > 0);
+    /// assert_eq!(uow[line].order_id, uow[order].id);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn insert_with<P: Versioned, T: Versioned>(
         &mut self,
         parent: Handle<P>,
@@ -263,6 +347,30 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Lets the version of an entity move on even if nothing else changes; by one, whether
     /// something changes or not.
     ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let handle: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow.touch(handle);
+    /// let done = uow.commit(&mut conn)?;
+    /// assert_eq!(done.iter().next().map(|row| row.operation()), Some(Operation::Touch));
+    /// assert_eq!((uow[handle].stock, uow[handle].version), (10, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If the handle is of another unit or its entity is no longer part of this one.
@@ -275,6 +383,35 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// The row is locked for the rest of the transaction, so that nobody moves it in between; that
     /// takes the right to UPDATE it. An entity that is changed, touched or deleted as well is only
     /// that: those writes are guarded anyway.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// // The stock of 2 is decided by that of 1, which is not changed.
+    /// let mut uow = UnitOfWork::new();
+    /// let read: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// let changed: Handle<Product> = uow.find(&mut conn, 2)?;
+    /// uow[changed].stock = uow[read].stock * 2;
+    /// uow.expect_unchanged(read);
+    ///
+    /// Product::find(&mut conn, 1)?.touch(&mut conn)?; // someone else
+    /// let error = uow.commit(&mut conn).unwrap_err();
+    /// assert!(error.is_conflict());
+    /// assert_eq!(Product::find(&mut conn, 2)?.stock, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
@@ -315,6 +452,36 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Runs slow work once, when the unit is durable. Inside a caller's transaction it is handed
     /// back in [`Committed`] instead, to be run when that is committed. If a hook panics, the unit
     /// is committed and the hooks after it do not run.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let (sender, mails) = std::sync::mpsc::channel();
+    /// let mut uow = UnitOfWork::new();
+    /// let handle: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow[handle].stock = 0;
+    /// uow.after_commit(move |done| {
+    ///     for row in done {
+    ///         sender.send(format!("{} {} is sold out", row.table(), row.key())).ok();
+    ///     }
+    /// });
+    /// assert!(mails.try_recv().is_err());
+    /// uow.commit(&mut conn)?;
+    /// assert_eq!(mails.try_recv()?, "products 1 is sold out");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn after_commit(&mut self, run: impl FnOnce(&Committed) + Send + 'static) {
         self.hooks.push(Box::new(run));
     }

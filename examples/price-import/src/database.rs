@@ -37,6 +37,8 @@ impl Dialect for MultiBackend {
 /// A database that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DatabaseError {
+    #[error("--database-url is empty; give an SQLite file, postgres://… or mysql://…")]
+    EmptyUrl,
     #[error("{url}: {scheme}:// is no database; give an SQLite file, postgres://… or mysql://…")]
     UnknownScheme { url: String, scheme: String },
     #[error("{url}: this build has no {feature}; build it with --features {feature}")]
@@ -112,6 +114,10 @@ fn sqlite(url: &str) -> Result<Database, DatabaseError> {
         source,
     };
     let path = url.strip_prefix("sqlite://").unwrap_or(url);
+    // SQLite would take it for a database that is gone when the job ends.
+    if path.trim().is_empty() {
+        return Err(DatabaseError::EmptyUrl);
+    }
     let mut conn = SqliteConnection::establish(path).map_err(unreachable)?;
     // Another writer is waited for, for a while.
     conn.batch_execute("PRAGMA busy_timeout = 5000")?;

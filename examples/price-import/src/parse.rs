@@ -41,6 +41,10 @@ pub(crate) fn price_list(
         });
     }
 
+    if let Some(line) = open_quote(text, delimiter) {
+        return Err(at(line, RowError::OpenQuote));
+    }
+
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .trim(csv::Trim::All)
@@ -63,8 +67,8 @@ pub(crate) fn price_list(
     let mut first_seen = HashMap::new();
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(unreadable)? {
-        let (number, source) = start(text, &record);
-        let row = shape(&record, header.len(), source)
+        let number = first_line(text, &record);
+        let row = shape(&record, header.len())
             .and_then(|()| row(&record, &positions, number))
             .and_then(|row| once(&mut first_seen, &row).map(|()| row));
         rows.push(row.map_err(|error| at(number, error))?);
@@ -82,8 +86,8 @@ pub(crate) fn price_list(
     })
 }
 
-/// The line that a record begins on, and the text from there.
-fn start<'t>(text: &'t str, record: &StringRecord) -> (u64, &'t str) {
+/// The line that a record begins on.
+fn first_line(text: &str, record: &StringRecord) -> u64 {
     let (byte, line) = record.position().map_or((0, 1), |position| {
         (
             usize::try_from(position.byte()).unwrap_or(usize::MAX),
@@ -94,7 +98,27 @@ fn start<'t>(text: &'t str, record: &StringRecord) -> (u64, &'t str) {
     let before = text.get(byte..).unwrap_or_default();
     let source = before.trim_start_matches(['\r', '\n']);
     let empty = &before[..before.len() - source.len()];
-    (line + line_breaks(empty.as_bytes()), source)
+    line + line_breaks(empty.as_bytes())
+}
+
+/// The line of a quotation mark that is never closed. The reader would close it at the end, and the
+/// rows behind it were a part of its field.
+fn open_quote(text: &str, delimiter: u8) -> Option<u64> {
+    let (mut line, mut opened, mut field_begins) = (1, None, true);
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b'"' {
+            if opened.is_none() {
+                opened = field_begins.then_some(line);
+            } else if bytes.next_if_eq(&b'"').is_none() {
+                // Not one that is doubled, which stands for itself.
+                opened = None;
+            }
+        }
+        line += u64::from(byte == b'\n');
+        field_begins = opened.is_none() && (byte == delimiter || b"\r\n".contains(&byte));
+    }
+    opened
 }
 
 fn line_breaks(bytes: &[u8]) -> u64 {
@@ -115,13 +139,8 @@ fn other_delimiter(header: &StringRecord, delimiter: u8) -> Option<RowError> {
     })
 }
 
-/// Whether a record has the columns that it must have, and ends.
-fn shape(record: &StringRecord, expected: usize, source: &str) -> Result<(), RowError> {
-    // The reader closes a quotation mark that is open at the end, and the rows behind it are gone.
-    let spans_lines = record.iter().any(|field| field.contains('\n'));
-    if spans_lines && source.bytes().filter(|byte| *byte == b'"').count() % 2 == 1 {
-        return Err(RowError::OpenQuote);
-    }
+/// Whether a record has the columns that it must have.
+fn shape(record: &StringRecord, expected: usize) -> Result<(), RowError> {
     if record.len() == expected {
         Ok(())
     } else {
@@ -313,6 +332,22 @@ mod tests {
             read(b"\xff\xfei\0d\0"),
             Err("p.csv: is not UTF-8 but looks like UTF-16; save it as UTF-8".to_owned())
         );
+    }
+
+    #[test]
+    fn a_quotation_mark_is_open_until_it_is_closed() {
+        for (text, line) in [
+            ("1,\"a\"", None),
+            ("1,\"a\nb\"\n2,5\" inch\n", None),
+            ("1,\"a \"\"b\"\" c\"\n", None),
+            ("1,\"\"\n", None),
+            ("1,\"a\"\"\n", Some(1)),
+            ("1,a\r\n2,\"b", Some(2)),
+            ("1,\"a\nb\",\"c\n", Some(2)),
+            ("\"1,a\n2,b\n", Some(1)),
+        ] {
+            assert_eq!(open_quote(text, b','), line, "{text:?}");
+        }
     }
 
     #[test]

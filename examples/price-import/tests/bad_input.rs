@@ -164,11 +164,20 @@ fn a_row_with_too_few_or_too_many_columns() {
 
 #[test]
 fn a_quotation_mark_that_is_never_closed() {
-    refused(
-        "id,price,quantity,note\n1,2.00,1,\"5 inch\n2,2.00,1,\n3,2.00,1,\n",
-        &[],
-        "prices.csv: row 2: a quotation mark is opened here and never closed",
-    );
+    let open = "a quotation mark is opened here and never closed";
+    for (content, row) in [
+        // Rows would be lost in its field.
+        (
+            "id,price,quantity,note\n1,2.00,1,\"5 inch\n2,2.00,1,\n3,2.00,1,\n",
+            2,
+        ),
+        // In the last row nothing would be lost, and it would still be a guess.
+        ("id,price,quantity,note\n1,2.00,1,\n2,2.00,1,\"5 inch\n", 3),
+        ("id,price,quantity\n1,2.00,1\n2,\"2.00,1", 3),
+        ("id,price,\"quantity\n1,2.00,1\n", 1),
+    ] {
+        refused(content, &[], &format!("prices.csv: row {row}: {open}"));
+    }
 }
 
 #[test]
@@ -244,6 +253,19 @@ fn a_database_that_cannot_be_reached() {
             (2, 1),
             "{ended:?}"
         );
+    }
+}
+
+#[test]
+fn a_database_without_a_name() {
+    for url in ["", " ", "sqlite://"] {
+        let ended = Folder::new().run(&["--database-url", url]);
+        assert_eq!(
+            ended.stderr,
+            "price-import: --database-url is empty; give an SQLite file, postgres://… or \
+             mysql://…\n"
+        );
+        assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
     }
 }
 

@@ -13,5 +13,6 @@ fn the_quickstart_runs() {
         said.contains("modified, expected 1, found Some(2)"),
         "{said}"
     );
+    assert!(said.contains("  price_cents differs\n"), "{said}");
     assert!(said.ends_with("Insert of products 43\n"), "{said}");
 }

@@ -45,6 +45,10 @@ impl<C: AsyncConnection + 'static> UnitOfWork<C, dyn AsyncSet<C>> {
     /// captured must be `Clone`, and is gone after success. An error that it returns rolls the unit
     /// back and becomes [`CommitError::Database`](crate::CommitError::Database).
     ///
+    /// It may use transactions of its own (`conn.transaction(…)`), and must not end the unit's. On
+    /// MySQL and MariaDB statements about the schema (`CREATE TABLE`, `TRUNCATE`, …) commit by
+    /// themselves: the commit fails after one, although the unit's rows are written.
+    ///
     /// ```
     /// use diesel::prelude::*;
     /// use diesel_async::{AsyncConnection, RunQueryDsl};

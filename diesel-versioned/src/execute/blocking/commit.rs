@@ -26,6 +26,10 @@ impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
     /// and is gone after success. An error that it returns rolls the unit back and becomes
     /// [`CommitError::Database`](crate::CommitError::Database).
     ///
+    /// It may use transactions of its own (`conn.transaction(…)`), and must not end the unit's. On
+    /// MySQL and MariaDB statements about the schema (`CREATE TABLE`, `TRUNCATE`, …) commit by
+    /// themselves: the commit fails after one, although the unit's rows are written.
+    ///
     /// ```
     /// # use diesel::prelude::*;
     /// # use diesel_versioned::prelude::*;

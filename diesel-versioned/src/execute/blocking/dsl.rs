@@ -73,9 +73,13 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// # Errors
     ///
-    /// [`SaveError::Database`] with the violated constraint if there is such a row already;
-    /// [`ConflictKind::Refused`](crate::ConflictKind::Refused) if a trigger or a rule held the row
-    /// back. The entity is unchanged then.
+    /// The entity is unchanged then.
+    ///
+    /// - [`SaveError::Database`] with the violated constraint if there is such a row already, and
+    ///   with whatever else the database reported.
+    /// - [`SaveError::Conflict`] of the kind [`Refused`](crate::ConflictKind::Refused) if a trigger
+    ///   or a rule held the row back.
+    /// - [`SaveError::NotUnique`] if the row is read back and several have its key.
     fn insert(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Writes every writable column and moves the version on, if the row is still at the version
@@ -83,16 +87,26 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// # Errors
     ///
-    /// [`SaveError::Conflict`] if the row is at another version or gone; the entity is unchanged
-    /// then, and saving it again conflicts again. [`SaveError::VersionExhausted`] if the version
-    /// cannot move on.
+    /// The entity is unchanged then, and saving it again fails or succeeds by what stands there then.
+    ///
+    /// - [`SaveError::Conflict`] if the row is at another version or gone, or if the database held
+    ///   the write back.
+    /// - [`SaveError::VersionExhausted`] if the version cannot move on. Nothing was sent.
+    /// - [`SaveError::NotUnique`] if several rows have the key and the version. Roll the
+    ///   transaction back; outside of one they have been written.
+    /// - [`SaveError::Database`] with whatever else the database reported.
     fn save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Deletes the row, if it is still at the version that this copy holds.
     ///
     /// # Errors
     ///
-    /// [`SaveError::Conflict`] if the row is at another version or gone.
+    /// - [`SaveError::Conflict`] if the row is at another version or gone, or if the database held
+    ///   the delete back.
+    /// - [`SaveError::NotUnique`] if several rows have the key and the version. Roll the
+    ///   transaction back; outside of one they have been deleted.
+    /// - [`SaveError::Database`] with whatever else the database reported, such as a row that refers
+    ///   to this one.
     fn delete(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Moves the version on and writes nothing else, if the row is still at the version that this
@@ -100,7 +114,7 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// # Errors
     ///
-    /// As [`save`](VersionedDsl::save).
+    /// As those of [`save`](VersionedDsl::save), all four.
     fn touch(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Reads the row again; what was changed in this copy is gone.
@@ -116,8 +130,45 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// # Errors
     ///
-    /// [`CommitError::Conflicts`] with every row that was not at the expected version. Nothing is
-    /// written then, and no entity is changed.
+    /// No entity is changed then, and nothing is written; only after
+    /// [`CommitError::OutcomeUnknown`] the database may hold the work.
+    ///
+    /// - [`CommitError::Conflicts`] with every row that was not at the expected version.
+    /// - [`CommitError::Invalid`] if the slice holds a row twice, [`CommitError::VersionExhausted`]
+    ///   if a version cannot move on. Nothing was sent.
+    /// - [`CommitError::NotUnique`] if the key columns are not unique.
+    /// - [`CommitError::OutcomeUnknown`] if the connection was lost during COMMIT.
+    /// - [`CommitError::Database`] with whatever else the database reported.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut products = [Product::find(&mut conn, 1)?, Product::find(&mut conn, 2)?];
+    /// products[0].stock -= 3;
+    /// products[1].stock += 3;
+    /// Product::save_all(&mut conn, &mut products)?;
+    /// assert_eq!(products.each_ref().map(|product| product.version), [2, 2]);
+    ///
+    /// // Someone else moves the second one: neither is written.
+    /// Product::find(&mut conn, 2)?.touch(&mut conn)?;
+    /// products[0].stock = 0;
+    /// let error = Product::save_all(&mut conn, &mut products).unwrap_err();
+    /// assert_eq!(error.conflicts().map(Conflicts::len), Some(1));
+    /// assert_eq!(Product::find(&mut conn, 1)?.stock, 7);
+    /// # Ok(())
+    /// # }
+    /// ```
     fn save_all(conn: &mut Conn, entities: &mut [Self]) -> Result<(), CommitError>
     where
         Self: Sized;

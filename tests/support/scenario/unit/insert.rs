@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
+use diesel::result::Error;
 use diesel_versioned::prelude::*;
 
 use super::{Unit, failure, product, shop, stocks};
@@ -265,7 +267,7 @@ fn a_unit_that_failed_makes_its_rows_again() {
     uow.also(move |_| {
         attempts += 1;
         if attempts < 3 {
-            return Err(diesel::result::Error::RollbackTransaction);
+            return Err(Error::RollbackTransaction);
         }
         Ok(())
     });
@@ -292,4 +294,81 @@ fn inserts_keep_the_order_in_which_they_were_given() {
     uow.commit(conn).unwrap();
     let ids: Vec<i32> = handles.iter().map(|&handle| uow[handle].id).collect();
     assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
+}
+
+mod uncounted {
+    //! A table whose key the database makes, but does not count.
+
+    use diesel::prelude::*;
+    use diesel_versioned::Versioned;
+
+    diesel::table! {
+        tickets (id) { id -> Integer, label -> Text, version -> Integer }
+    }
+
+    #[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
+    #[diesel(table_name = tickets)]
+    pub struct Ticket {
+        #[diesel(skip_insertion)]
+        pub id: i32,
+        pub label: String,
+        #[version]
+        pub version: i32,
+    }
+
+    /// The next row is number 7.
+    pub const SCHEMA: &str = "CREATE TABLE tickets (id INT NOT NULL DEFAULT 7 PRIMARY KEY,
+            label VARCHAR(32) NOT NULL, version INTEGER NOT NULL);
+         INSERT INTO tickets VALUES (1, 'someone else''s', 1)";
+}
+
+#[test]
+fn a_key_that_the_database_does_not_count_is_not_taken_for_an_earlier_one() {
+    use uncounted::{SCHEMA, Ticket, tickets};
+
+    type Insert = fn(&mut Ticket, &mut Conn) -> Result<(), Error>;
+    let alone: Insert = |ticket, conn| match ticket.insert(conn) {
+        Err(SaveError::Database(source)) => Err(source),
+        Err(error) => panic!("{error:?}"),
+        Ok(()) => Ok(()),
+    };
+    let in_a_unit: Insert = |ticket, conn| {
+        let mut uow = Unit::new();
+        let handle = uow.insert(ticket.clone()).unwrap();
+        match uow.commit(conn) {
+            Err(CommitError::Database { source, .. }) => return Err(source),
+            result => drop(result.unwrap()),
+        }
+        *ticket = uow[handle].clone();
+        Ok(())
+    };
+    for insert in [alone, in_a_unit] {
+        let db = TestDb::new();
+        let conn = &mut db.connect();
+        conn.batch_execute(SCHEMA).unwrap();
+        // The connection was given the key 1 before: that of a ticket, if one believes it.
+        let mut earlier = order("Ada");
+        earlier.insert(conn).unwrap();
+        assert_eq!(earlier.id, 1);
+
+        let mut mine = Ticket {
+            id: -1,
+            label: "mine".into(),
+            version: 9,
+        };
+        let before = mine.clone();
+        let result = insert(&mut mine, conn);
+        let ids: Vec<i32> = tickets::table.select(tickets::id).load(conn).unwrap();
+        if Conn::LONE_INSERT_RETURNS {
+            assert_eq!(result, Ok(()));
+            assert_eq!((mine.id, mine.label.as_str(), mine.version), (7, "mine", 1));
+            assert_eq!(ids.len(), 2);
+        } else {
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains("`tickets`"), "{error}");
+            assert!(error.contains("must be AUTO_INCREMENT"), "{error}");
+            assert_eq!(mine, before);
+            assert_eq!(ids, [1], "nothing is written");
+        }
+    }
 }

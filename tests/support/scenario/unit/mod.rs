@@ -9,6 +9,7 @@ mod handle;
 mod insert;
 mod isolation;
 mod lost_connection;
+mod lost_savepoint;
 mod memory;
 mod names;
 mod nested;
@@ -16,6 +17,7 @@ mod order;
 mod race;
 mod refused;
 mod reuse;
+mod schemas;
 mod track;
 mod write;
 
