@@ -155,7 +155,7 @@ impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
 /// | `unit.full` | the unit cannot number more entities of this type |
 /// | `unit.unknown_handle` | the handle is of another unit, or its entity is no longer part of it |
 /// | `unit.invalid` | the unit contradicts itself |
-/// | `outcome.unknown` | the connection was lost during COMMIT |
+/// | `outcome.unknown` | the connection was lost during COMMIT, or a closure has ended the transaction |
 /// | `row.not_found` | Diesel's `NotFound`: from a closure of the unit, or an inserted row that cannot be read back |
 /// | `constraint.unique` | a unique index or a primary key was violated |
 /// | `constraint.foreign_key` | a foreign key was violated |
@@ -226,10 +226,12 @@ pub enum CommitError {
     },
 
     /// The connection was lost while COMMIT was under way: the work is either all there or not
-    /// there at all. Read the rows again before you decide; never repeat the unit blindly.
+    /// there at all. Or a closure given to `also` has ended the unit's transaction, by a statement
+    /// that commits by itself for example. Read the rows again before you decide; never repeat the
+    /// unit blindly.
     #[error(
-        "the connection was lost during COMMIT, so the unit is either written as a whole or not \
-         at all; read its rows again before you repeat it"
+        "the connection was lost during COMMIT, or something else ended the transaction, so the \
+         unit may be written; read its rows again before you repeat it"
     )]
     OutcomeUnknown {
         /// What the client library reported.

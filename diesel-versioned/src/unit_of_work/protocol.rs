@@ -4,8 +4,8 @@
 //! decided here, and in `inquiry.rs` after a rollback.
 //!
 //! ```text
-//! begin ─▶ steps ─▶ also ─▶ commit ─▶ done
-//!            │        │       └─▶ ping: connection lost ─▶ outcome unknown
+//! begin ─▶ steps ─▶ mark, also, unmark ─▶ commit ─▶ done
+//!            │        │                      └─▶ ping: connection lost ─▶ outcome unknown
 //!            ▼        ▼
 //!         roll back (a lost write, an error) ─▶ begin ─▶ read ─▶ try again ─▶ roll back ─▶ conflicts
 //! ```
@@ -37,8 +37,10 @@ pub(crate) enum Action {
     Mark,
     /// Run what belongs to the unit: the closure of this number.
     Also(usize),
-    /// Commit, or release the savepoint, if the mark is there where one was made.
-    Commit { marked: bool },
+    /// Remove the mark; fails if the transaction that it was made in is gone.
+    Unmark,
+    /// Commit, or release the savepoint.
+    Commit,
     /// Undo everything since `Begin`.
     Rollback,
     /// See whether the connection still answers.
@@ -72,6 +74,11 @@ pub(super) enum State {
     Stepping(usize),
     Marking,
     Also(usize),
+    /// A closure has failed; is the transaction still the one that it was lent?
+    Failed(Error),
+    Unmarking,
+    /// Whether the mark is gone, or the transaction of no use any more.
+    LookingForMark(Error, fn(Error) -> Then),
     Committing,
     Pinging(Error),
     RollingBack(Then),
@@ -146,7 +153,23 @@ impl Protocol {
             },
             State::Also(index) => match answer {
                 Ok(_) => self.run_also(index + 1),
-                Err(error) => self.roll_back(Then::Finish(error.into())),
+                Err(error) => {
+                    self.state = State::Failed(error);
+                    Action::Unmark
+                }
+            },
+            State::Failed(error) => match answer {
+                Ok(_) => self.roll_back(Then::Finish(error.into())),
+                Err(_) => self.look_for_mark(error, |error| Then::Finish(error.into())),
+            },
+            State::Unmarking => match answer {
+                Ok(_) => self.commit(),
+                Err(error) => self.look_for_mark(error, Then::Ping),
+            },
+            State::LookingForMark(source, then) => match answer {
+                // Something has ended the transaction, and what was written may have stayed.
+                Ok(_) => self.roll_back(Then::Finish(CommitError::OutcomeUnknown { source })),
+                Err(_) => self.roll_back(then(source)),
             },
             State::Committing => match answer {
                 Ok(_) => Action::Finish(Ok(())),
@@ -224,12 +247,24 @@ impl Protocol {
         if index < self.also {
             self.state = State::Also(index);
             Action::Also(index)
+        } else if self.also > 0 {
+            self.state = State::Unmarking;
+            Action::Unmark
         } else {
-            self.state = State::Committing;
-            Action::Commit {
-                marked: self.also > 0,
-            }
+            self.commit()
         }
+    }
+
+    /// The mark could not be removed: the transaction is another one, or it is of no use any more
+    /// and is rolled back; then the error leads on.
+    fn look_for_mark(&mut self, error: Error, then: fn(Error) -> Then) -> Action {
+        self.state = State::LookingForMark(error, then);
+        Action::Ping
+    }
+
+    fn commit(&mut self) -> Action {
+        self.state = State::Committing;
+        Action::Commit
     }
 
     pub(super) fn roll_back(&mut self, then: Then) -> Action {

@@ -47,7 +47,8 @@ impl<C: AsyncConnection + 'static> UnitOfWork<C, dyn AsyncSet<C>> {
     ///
     /// It may use transactions of its own (`conn.transaction(…)`), and must not end the unit's. On
     /// MySQL and MariaDB statements about the schema (`CREATE TABLE`, `TRUNCATE`, …) commit by
-    /// themselves: the commit fails after one, although the unit's rows are written.
+    /// themselves: after one the commit ends in
+    /// [`OutcomeUnknown`](crate::CommitError::OutcomeUnknown), for the unit's rows are written.
     ///
     /// ```
     /// use diesel::prelude::*;
@@ -246,7 +247,8 @@ where
                         (self.also[index])(conn).await?;
                         session::same_depth(conn, depth).map(nothing)
                     }
-                    Action::Commit { marked } => session::commit(conn, marked).await.map(nothing),
+                    Action::Unmark => session::unmark(conn).await.map(nothing),
+                    Action::Commit => session::commit(conn).await.map(nothing),
                     Action::Rollback => session::roll_back_to(conn, outer).await.map(nothing),
                     Action::Ping => session::ping(conn).await.map(nothing),
                     Action::ReadCurrent { set } => self.sets[set].1.read_current(conn).await,

@@ -133,12 +133,14 @@ pub(super) async fn mark<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<
     conn.batch_execute("SAVEPOINT diesel_versioned").await
 }
 
-/// Commits, or releases the savepoint that was begun; fails if a mark that was made is gone.
-pub(super) async fn commit<C: AsyncConnection>(conn: &mut C, marked: bool) -> QueryResult<()> {
-    if marked {
-        conn.batch_execute("RELEASE SAVEPOINT diesel_versioned")
-            .await?;
-    }
+/// Removes the mark; fails if it is gone.
+pub(super) async fn unmark<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<()> {
+    conn.batch_execute("RELEASE SAVEPOINT diesel_versioned")
+        .await
+}
+
+/// Commits, or releases the savepoint that was begun.
+pub(super) async fn commit<C: AsyncConnection>(conn: &mut C) -> QueryResult<()> {
     C::TransactionManager::commit_transaction(conn).await
 }
 

@@ -157,7 +157,7 @@ where
     }
     .await;
     let ended = match landed {
-        Ok(landed) => match session::commit(&mut *conn, false).await {
+        Ok(landed) => match session::commit(&mut *conn).await {
             Ok(()) => Ok(landed),
             Err(error) => Err(error.into()),
         },

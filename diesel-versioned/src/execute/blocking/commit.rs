@@ -28,7 +28,8 @@ impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
     ///
     /// It may use transactions of its own (`conn.transaction(…)`), and must not end the unit's. On
     /// MySQL and MariaDB statements about the schema (`CREATE TABLE`, `TRUNCATE`, …) commit by
-    /// themselves: the commit fails after one, although the unit's rows are written.
+    /// themselves: after one the commit ends in
+    /// [`OutcomeUnknown`](crate::CommitError::OutcomeUnknown), for the unit's rows are written.
     ///
     /// ```
     /// # use diesel::prelude::*;
@@ -162,7 +163,8 @@ where
                 (self.also[index])(conn)?;
                 session::same_depth(conn, depth).map(nothing)
             }
-            Action::Commit { marked } => session::commit(conn, marked).map(nothing),
+            Action::Unmark => session::unmark(conn).map(nothing),
+            Action::Commit => session::commit(conn).map(nothing),
             Action::Rollback => session::roll_back_to(conn, outer).map(nothing),
             Action::Ping => session::ping(conn).map(nothing),
             Action::ReadCurrent { set } => self.sets[set].1.read_current(conn),

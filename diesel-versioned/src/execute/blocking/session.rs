@@ -80,11 +80,13 @@ pub(super) fn mark<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
     conn.batch_execute("SAVEPOINT diesel_versioned")
 }
 
-/// Commits, or releases the savepoint that was begun; fails if a mark that was made is gone.
-pub(super) fn commit<C: Connection>(conn: &mut C, marked: bool) -> QueryResult<()> {
-    if marked {
-        conn.batch_execute("RELEASE SAVEPOINT diesel_versioned")?;
-    }
+/// Removes the mark; fails if it is gone.
+pub(super) fn unmark<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
+    conn.batch_execute("RELEASE SAVEPOINT diesel_versioned")
+}
+
+/// Commits, or releases the savepoint that was begun.
+pub(super) fn commit<C: Connection>(conn: &mut C) -> QueryResult<()> {
     C::TransactionManager::commit_transaction(conn)
 }
 
