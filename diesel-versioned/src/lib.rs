@@ -64,6 +64,7 @@
 //! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
+//! | do the same on an asynchronous connection | `async_prelude` |
 //! | decide after a conflict | [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
 //! | use another database | [`Dialect`], [`backend`] |
@@ -83,6 +84,11 @@
 //! `sqlite`, `postgres`, `mysql`: the [`Dialect`] of each database. `postgres` and
 //! `mysql` ask for Diesel's backend and for no client library; `sqlite` brings `libsqlite3-sys`, as in
 //! Diesel. Any of them can be combined.
+//!
+//! `async`: entities and units on the connections of diesel-async 0.9, by the names of
+//! `async_prelude`; `deadpool`, `bb8` and `mobc` recognise the pools' PostgreSQL connections, so that
+//! a unit's statements are sent without waiting for each other. Without it nothing of tokio, and
+//! none of Diesel's unstable features, is in the build.
 //!
 //! # How to read the compiler's errors
 //!
