@@ -1,0 +1,410 @@
+//! What must be so on every database.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use diesel_async::SimpleAsyncConnection;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::Barrier;
+
+use super::{Answer, Database, Service, id};
+
+/// What the rounds of a race may take until it has gone as it can.
+const ROUNDS: usize = 200;
+
+/// A product is made, read, edited, deleted.
+pub(crate) async fn one_product(database: &impl Database) {
+    let service = Service::start(database).await;
+    let path = service.product("Chai", 7).await;
+    let chai = service.get(&path).await;
+    assert_eq!(
+        (chai.status, &chai.headers["etag"]),
+        (200, &"\"1\"".parse().unwrap())
+    );
+    let mut form = chai.body;
+    assert_eq!(
+        form,
+        json!({ "id": id(&path), "name": "Chai", "price_cents": 1000, "stock": 7, "version": 1 })
+    );
+
+    form["price_cents"] = json!(1200);
+    let saved = service.put(&path, &form).await;
+    assert_eq!(
+        (saved.status, &saved.headers["etag"]),
+        (200, &"\"2\"".parse().unwrap())
+    );
+    form["version"] = json!(2);
+    assert_eq!(saved.body, form);
+    assert_eq!(service.get(&path).await.body, form);
+
+    let stale = service.delete_if_match(&path, "\"1\"").await;
+    assert_eq!((stale.status, stale.code()), (412, "conflict.modified"));
+    let deleted = service.delete_if_match(&path, "\"2\"").await;
+    assert_eq!(deleted.status, 204, "{deleted:?}");
+    assert_eq!(service.get(&path).await.status, 404);
+    let late = service.put(&path, &form).await;
+    assert_eq!((late.status, late.code()), (404, "conflict.deleted"));
+}
+
+/// Two clients have read version 1 and both write: one after the other, and at once.
+pub(crate) async fn a_lost_update(database: &impl Database) {
+    let service = Service::start(database).await;
+    let path = service.product("Chai", 7).await;
+    let was = json!({ "name": "Chai", "price_cents": 1000, "stock": 7 });
+    let anns = json!({ "name": "Chai", "price_cents": 1200, "stock": 7, "version": 1 });
+    let bobs = json!({ "name": "Chai", "price_cents": 1100, "stock": 5, "version": 1, "was": was });
+    assert_eq!(service.put(&path, &anns).await.status, 200);
+
+    let lost = service.put(&path, &bobs).await;
+    let conflict = &lost.body["conflicts"][0];
+    assert_eq!((lost.status, lost.code()), (409, "conflict.modified"));
+    assert_eq!(
+        (&conflict["expected"], &conflict["actual"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(conflict["current"]["price_cents"], 1200);
+    assert_eq!(conflict["mine"]["price_cents"], 1100);
+    assert_eq!(
+        conflict["changes"],
+        json!([{ "column": "price_cents", "by": "both" }, { "column": "stock", "by": "me" }])
+    );
+
+    let mut without_base = bobs.clone();
+    without_base.as_object_mut().unwrap().remove("was");
+    without_base.as_object_mut().unwrap().remove("version");
+    let failed = service.put_if_match(&path, "\"1\"", &without_base).await;
+    assert_eq!((failed.status, failed.code()), (412, "conflict.modified"));
+    assert_eq!(
+        failed.body["conflicts"][0]["changes"],
+        json!([{ "column": "price_cents", "by": "unknown" }, { "column": "stock", "by": "unknown" }])
+    );
+    let current = service.get(&path).await.body;
+    assert_eq!(
+        (&current["price_cents"], &current["version"]),
+        (&json!(1200), &json!(2))
+    );
+
+    for version in 2..12 {
+        let barrier = Arc::new(Barrier::new(2));
+        let write = |price: i64| {
+            let (address, path, barrier) =
+                (service.address.clone(), path.clone(), Arc::clone(&barrier));
+            tokio::spawn(async move {
+                let form = json!({ "name": "Chai", "price_cents": price, "stock": 7 });
+                let version = format!("\"{version}\"");
+                let headers = [
+                    ("content-type", "application/json"),
+                    ("if-match", &*version),
+                ];
+                barrier.wait().await;
+                super::send(&address, "PUT", &path, &headers, &form.to_string()).await
+            })
+        };
+        let (ann, bob) = (write(1300), write(1400));
+        let answers = [ann.await.unwrap(), bob.await.unwrap()];
+        let (won, lost) = match answers.each_ref().map(|answer| answer.status) {
+            [200, 412] => (&answers[0], &answers[1]),
+            [412, 200] => (&answers[1], &answers[0]),
+            _ => panic!("{answers:?}"),
+        };
+        assert_eq!(lost.body["conflicts"][0]["current"], won.body);
+    }
+}
+
+/// Transfers that meet: all or none, never both on the same version.
+pub(crate) async fn transfers_that_meet(database: &impl Database) {
+    let service = Service::start(database).await;
+    let (chai, chang) = (
+        service.product("Chai", 1000).await,
+        service.product("Chang", 0).await,
+    );
+    let (from, to) = (id(&chai), id(&chang));
+    let mut ended = BTreeMap::new();
+    let mut moved = 0;
+    for round in 0..ROUNDS {
+        // Nobody can write until both are there and something else was answered after them.
+        let mut held = database.hold(from).await;
+        let barrier = Arc::new(Barrier::new(3));
+        let transfer = |from: i64, to: i64| {
+            let (address, barrier) = (service.address.clone(), Arc::clone(&barrier));
+            tokio::spawn(async move {
+                let wanted = json!({ "from": from, "to": to, "quantity": 1 }).to_string();
+                let headers = [("content-type", "application/json")];
+                barrier.wait().await;
+                super::send(&address, "POST", "/transfers", &headers, &wanted).await
+            })
+        };
+        // Every other pair meets head on.
+        let back = round % 2 == 1 && moved > 0;
+        let first = transfer(from, to);
+        let second = if back {
+            transfer(to, from)
+        } else {
+            transfer(from, to)
+        };
+        barrier.wait().await;
+        assert_eq!(service.get(&chai).await.status, 200);
+        held.batch_execute("ROLLBACK").await.unwrap();
+        drop(held);
+
+        let answers = [first.await.unwrap(), second.await.unwrap()];
+        let statuses = answers.each_ref().map(|answer| answer.status);
+        let change = match (statuses, back) {
+            ([200, 200], false) => 2,
+            ([200, 200], true) => 0,
+            ([200, 409], _) => 1,
+            ([409, 200], false) => 1,
+            ([409, 200], true) => -1,
+            _ => panic!("{answers:?}"),
+        };
+        moved += change;
+        for lost in answers.iter().filter(|answer| answer.status == 409) {
+            // Those of a unit know by themselves who changed what.
+            assert_eq!(lost.code(), "conflict.modified");
+            let both = json!([{ "column": "stock", "by": "both" }]);
+            assert_eq!(lost.body["conflicts"][0]["changes"], both);
+        }
+        *ended.entry(statuses.contains(&409)).or_insert(0) += 1;
+        let stocks = (
+            service.get(&chai).await.body["stock"].as_i64(),
+            service.get(&chang).await.body["stock"].as_i64(),
+        );
+        assert_eq!(stocks, (Some(1000 - moved), Some(moved)));
+        if round >= 9 && ended.contains_key(&true) {
+            break;
+        }
+    }
+    assert!(ended.contains_key(&true), "they never met: {ended:?}");
+    let journal = format!(
+        "(SELECT sum(CASE WHEN to_id = {to} THEN quantity ELSE -quantity END) FROM transfers)"
+    );
+    assert_eq!(database.number(&journal).await, moved);
+}
+
+/// What a client does wrong is told, and nothing is written.
+pub(crate) async fn mistakes(database: &impl Database) {
+    let service = Service::start(database).await;
+    let chai = service.product("Chai", 7).await;
+    let chang = service.product("Chang", i64::MAX).await;
+    let (from, to) = (id(&chai), id(&chang));
+    let form = json!({ "name": "Chai", "price_cents": 1, "stock": 1 });
+    let with = |key: &str, value: serde_json::Value| {
+        let mut form = form.clone();
+        form[key] = value;
+        form
+    };
+    let versioned = |key: &str, value: serde_json::Value| {
+        let mut form = with(key, value);
+        form["version"] = json!(1);
+        form
+    };
+    let moved =
+        |from: i64, to: i64, quantity: i64| json!({ "from": from, "to": to, "quantity": quantity });
+    let says = |answer: Answer| (answer.status, answer.code().to_owned());
+    let is = |status: u16, code: &str| (status, code.to_owned());
+
+    assert_eq!(
+        says(service.get("/products/99").await),
+        is(404, "row.not_found")
+    );
+    assert_eq!(
+        says(service.get("/products/chai").await),
+        is(400, "request.path")
+    );
+    assert_eq!(says(service.get("/product").await), is(404, "request.path"));
+    assert_eq!(
+        says(service.get("/transfers").await),
+        is(405, "request.method")
+    );
+
+    assert_eq!(
+        says(service.put(&chai, &form).await),
+        is(428, "condition.missing")
+    );
+    let undeleted = super::send(&service.address, "DELETE", &chai, &[], "").await;
+    assert_eq!(says(undeleted), is(428, "condition.missing"));
+    for wrong in ["7", "*", "W/\"1\"", "\"1\", \"2\""] {
+        let answer = service.put_if_match(&chai, wrong, &form).await;
+        assert_eq!(says(answer), is(400, "condition.invalid"), "{wrong}");
+    }
+    let answer = service
+        .put_if_match(&chai, "\"2\"", &with("version", json!(1)))
+        .await;
+    assert_eq!(says(answer), is(400, "condition.invalid"));
+    let absent = service
+        .put("/products/99", &with("version", json!(1)))
+        .await;
+    assert_eq!(says(absent), is(404, "conflict.deleted"));
+
+    for (key, value) in [
+        ("stock", json!(-1)),
+        ("price_cents", json!(-1)),
+        ("name", json!(" ")),
+        ("id", json!(to)),
+    ] {
+        let answer = service.put(&chai, &versioned(key, value)).await;
+        assert_eq!(says(answer), is(422, "product.invalid"), "{key}");
+    }
+    assert_eq!(
+        says(service.post("/products", &with("id", json!(1))).await),
+        is(422, "product.invalid")
+    );
+    assert_eq!(
+        says(service.put(&chai, &versioned("stock", json!("7"))).await),
+        is(422, "request.body")
+    );
+    assert_eq!(
+        says(service.put(&chai, &versioned("stok", json!(7))).await),
+        is(422, "request.body")
+    );
+    let headers = [("content-type", "application/json")];
+    let broken = super::send(&service.address, "PUT", &chai, &headers, "{").await;
+    assert_eq!(says(broken), is(400, "request.body"));
+    let untyped = super::send(&service.address, "PUT", &chai, &[], "{}").await;
+    assert_eq!(says(untyped), is(415, "request.body"));
+
+    for (wanted, expected) in [
+        (moved(from, to, 0), is(422, "transfer.invalid")),
+        (moved(from, to, -1), is(422, "transfer.invalid")),
+        (moved(from, from, 1), is(422, "transfer.invalid")),
+        (moved(from, to, 8), is(422, "transfer.stock")),
+        (moved(from, to, 1), is(422, "transfer.stock")),
+        (moved(from, 99, 1), is(404, "row.not_found")),
+    ] {
+        assert_eq!(
+            says(service.post("/transfers", &wanted).await),
+            expected,
+            "{wanted}"
+        );
+    }
+    assert_eq!(service.get(&chai).await.body["version"], 1);
+    assert_eq!(service.get(&chang).await.body["version"], 1);
+    assert_eq!(database.number("(SELECT count(*) FROM transfers)").await, 0);
+}
+
+/// A product that another transaction holds for too long.
+pub(crate) async fn a_busy_database(database: &impl Database) {
+    let service = Service::start_with(database, &["--lock-timeout", "20"]).await;
+    let (chai, chang) = (
+        service.product("Chai", 7).await,
+        service.product("Chang", 0).await,
+    );
+    let mut form = service.get(&chai).await.body;
+    form["stock"] = json!(6);
+    let wanted = json!({ "from": id(&chai), "to": id(&chang), "quantity": 1 });
+
+    let mut held = database.hold(id(&chai)).await;
+    for answer in [
+        service.put(&chai, &form).await,
+        service.post("/transfers", &wanted).await,
+    ] {
+        assert_eq!(
+            (answer.status, answer.code()),
+            (503, "database.transient"),
+            "{answer:?}"
+        );
+        assert_eq!(answer.headers["retry-after"], "1");
+    }
+    assert_eq!(
+        service.get(&chai).await.body["version"],
+        1,
+        "who reads does not wait"
+    );
+    held.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(service.put(&chai, &form).await.status, 200);
+    assert_eq!(service.post("/transfers", &wanted).await.status, 200);
+}
+
+/// Clients that go away while their transfers are under way.
+pub(crate) async fn clients_that_go_away(database: &impl Database) {
+    let service = Service::start(database).await;
+    let chai = service.product("Chai", 1000).await;
+    let chang = service.product("Chang", 0).await;
+    let wanted = json!({ "from": id(&chai), "to": id(&chang), "quantity": 1 });
+    let mut held = database.hold(id(&chai)).await;
+    let mut gone = Vec::new();
+    for _ in 0..4 {
+        let body = wanted.to_string();
+        let head = head("POST", "/transfers", body.len(), "");
+        let mut stream = TcpStream::connect(&service.address).await.unwrap();
+        stream.write_all((head + &body).as_bytes()).await.unwrap();
+        gone.push(stream);
+    }
+    assert_eq!(service.get(&chai).await.status, 200);
+    drop(gone);
+    assert_eq!(service.get(&chai).await.status, 200);
+    held.batch_execute("ROLLBACK").await.unwrap();
+    drop(held);
+    // The service goes on; what comes after them is written, or meets the last of them.
+    for _ in 0..10 {
+        loop {
+            let next = service.post("/transfers", &wanted).await;
+            match next.status {
+                200 => break,
+                409 => {}
+                _ => panic!("{next:?}"),
+            }
+        }
+    }
+    // One statement each: some of those that are gone may be at work still.
+    let total = database.number("(SELECT sum(stock) FROM products)").await;
+    let journal = "(SELECT sum(quantity) FROM transfers)";
+    let arrived = format!("(SELECT stock FROM products WHERE id = {})", id(&chang));
+    let torn = database.number(&format!("({arrived} - {journal})")).await;
+    assert_eq!((total, torn), (1000, 0));
+    assert!(database.number(journal).await >= 10);
+}
+
+/// SIGTERM while a request is under way: it is finished, and nothing else is begun.
+#[cfg(unix)]
+pub(crate) async fn a_graceful_end(database: &impl Database) {
+    let mut service = Service::start(database).await;
+    let path = service.product("Chai", 7).await;
+    let form = json!({ "name": "Chai", "price_cents": 1, "stock": 7, "version": 1 }).to_string();
+
+    // The service asks for the body when the request is in the hands of its handler.
+    let mut stream = TcpStream::connect(&service.address).await.unwrap();
+    let head = head(
+        "PUT",
+        &path,
+        form.len(),
+        "expect: 100-continue\r\nconnection: close\r\n",
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let asks = "HTTP/1.1 100 Continue\r\n\r\n";
+    let mut asked = vec![0; asks.len()];
+    stream.read_exact(&mut asked).await.unwrap();
+    assert_eq!(String::from_utf8(asked).unwrap(), asks);
+
+    // This one has asked for nothing, and is not waited for.
+    let _idle = TcpStream::connect(&service.address).await.unwrap();
+    service.signal("TERM");
+    let says = service.says().await;
+    assert_eq!(
+        says.as_deref(),
+        Some("stopping when all requests are finished")
+    );
+    while TcpStream::connect(&service.address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+
+    stream.write_all(form.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    let ended = service.ended().await;
+    assert_eq!((ended.status, &*ended.stderr), (Some(0), ""));
+    assert_eq!(
+        database.number("(SELECT price_cents FROM products)").await,
+        1
+    );
+}
+
+fn head(method: &str, path: &str, length: usize, more: &str) -> String {
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n{more}\r\n"
+    )
+}
