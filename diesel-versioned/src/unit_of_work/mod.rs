@@ -121,7 +121,7 @@ pub trait SetKind {
     note = "derive `Queryable, Selectable, Versioned` on `{T}` and enable the feature of \
             diesel-versioned that is called like the database"
 )]
-pub trait Holds<T: Versioned>: SetCore + SetKind {
+pub trait Holds<T: Versioned>: SetKind {
     #[doc(hidden)]
     fn boxed(set: Set<T>) -> Box<Self>;
 }

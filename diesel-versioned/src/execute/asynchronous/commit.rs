@@ -143,8 +143,10 @@ where
     ///
     /// If the future is dropped before it is ready, the unit and its entities are as they were, and
     /// nothing is written unless it was the COMMIT that was waited for. The transaction is still
-    /// open then, so the connection is marked as broken: pools throw it away, and transactions
-    /// fail on it with `BrokenTransactionManager`; the server rolls back when it is closed.
+    /// open then, so the connection is marked as broken: transactions fail on it with
+    /// `BrokenTransactionManager`, and pools throw it away, deadpool not before it would hand it out
+    /// again. The server rolls back when the connection is closed; until then rows stay locked. Where
+    /// requests are dropped often, run the unit in a task of its own (`tokio::spawn`) instead.
     ///
     /// # Errors
     ///
