@@ -450,11 +450,11 @@ impl Case<'_> {
                 assert_eq!(lost_of(&conflicts), lost);
                 if discard {
                     self.uow.discard(&conflicts);
-                    for (place, ..) in lost {
-                        let slot = self.slots.iter_mut().find(|slot| {
-                            slot.place == place && !matches!(slot.fate, Fate::New | Fate::Gone)
-                        });
-                        slot.unwrap().fate = Fate::Gone;
+                    // With a row that was to be deleted goes the one that was to replace it.
+                    for slot in &mut self.slots {
+                        if lost.iter().any(|(place, ..)| *place == slot.place) {
+                            slot.fate = Fate::Gone;
+                        }
                     }
                 }
                 None
