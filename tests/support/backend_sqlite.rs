@@ -4,13 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use diesel::QueryResult;
 use diesel::connection::SimpleConnection;
-use diesel::{QueryResult, SqliteConnection};
 
+use crate::Conn;
 use crate::support::TestBackend;
 use crate::support::capabilities::{Isolation, LostInSnapshot, Write};
 
-impl TestBackend for SqliteConnection {
+impl TestBackend for Conn {
     const NAME: &'static str = "SQLite";
     const CONCURRENT_WRITERS: bool = false;
     const NULL_SAFE_EQUALS: &'static str = "IS";
@@ -78,6 +79,10 @@ impl TestBackend for SqliteConnection {
 
     fn returns_inserted_rows(&mut self) -> QueryResult<bool> {
         Ok(true)
+    }
+
+    fn any_database() -> String {
+        ":memory:".to_owned()
     }
 
     fn create_database() -> String {

@@ -106,6 +106,9 @@ pub trait TestBackend: Connection {
     /// Whether the connected server returns rows from INSERT (`RETURNING`).
     fn returns_inserted_rows(&mut self) -> QueryResult<bool>;
 
+    /// How to reach a database that is always there.
+    fn any_database() -> String;
+
     /// Makes an empty database and says how to reach it.
     fn create_database() -> String;
 

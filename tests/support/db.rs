@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use diesel::Connection;
 use diesel::connection::SimpleConnection;
-use diesel::r2d2::{self, ConnectionManager, CustomizeConnection, Pool};
 
 use crate::Conn;
 use crate::support::TestBackend;
@@ -47,15 +46,6 @@ impl TestDb {
         &self.url
     }
 
-    /// A pool of connections that have the same settings as those of [`TestDb::connect`].
-    pub fn pool(&self, size: u32) -> Pool<ConnectionManager<Conn>> {
-        Pool::builder()
-            .max_size(size)
-            .connection_customizer(Box::new(Configure))
-            .build(ConnectionManager::new(&self.url))
-            .expect("the pool connects")
-    }
-
     /// Runs SQL on a connection of its own: a writer from outside.
     pub fn execute(&self, sql: &str) {
         self.connect()
@@ -67,15 +57,6 @@ impl TestDb {
 impl Drop for TestDb {
     fn drop(&mut self) {
         Conn::drop_database(&self.url);
-    }
-}
-
-#[derive(Debug)]
-struct Configure;
-
-impl CustomizeConnection<Conn, r2d2::Error> for Configure {
-    fn on_acquire(&self, conn: &mut Conn) -> Result<(), r2d2::Error> {
-        conn.configure().map_err(r2d2::Error::QueryError)
     }
 }
 
