@@ -33,6 +33,7 @@ impl TestBackend for Conn {
          FOR EACH ROW UPDATE customers SET city = 'Paris'";
     const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Conflict;
     const WAIT_SHORTLY: &'static str = "SET innodb_lock_wait_timeout = 1";
+    const SETTINGS: Option<&'static str> = None;
     const IDENTIFIER_QUOTE: char = '`';
     const NUMBERED_BINDS: bool = false;
     const LOCK_CURRENT: &'static str = " LOCK IN SHARE MODE";
@@ -94,10 +95,6 @@ impl TestBackend for Conn {
             ))
             .unwrap_or_else(|error| panic!("CREATE DATABASE {name}: {error}"));
         with_database(&admin, &name)
-    }
-
-    fn configure(&mut self) -> QueryResult<()> {
-        Ok(())
     }
 
     fn schema() -> &'static str {

@@ -59,6 +59,7 @@ impl TestBackend for Conn {
     // 40001.
     const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Transient;
     const WAIT_SHORTLY: &'static str = "SET lock_timeout = '100ms'";
+    const SETTINGS: Option<&'static str> = Some("SET client_min_messages = warning");
     const IDENTIFIER_QUOTE: char = '"';
     const NUMBERED_BINDS: bool = true;
     const LOCK_CURRENT: &'static str = "";
@@ -117,10 +118,6 @@ impl TestBackend for Conn {
             .batch_execute(&format!("CREATE DATABASE {name}"))
             .unwrap_or_else(|error| panic!("CREATE DATABASE {name}: {error}"));
         with_database(&admin, &name)
-    }
-
-    fn configure(&mut self) -> QueryResult<()> {
-        self.batch_execute("SET client_min_messages = warning")
     }
 
     fn schema() -> &'static str {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use diesel::QueryResult;
-use diesel::connection::SimpleConnection;
 
 use crate::Conn;
 use crate::support::TestBackend;
@@ -43,6 +42,13 @@ impl TestBackend for Conn {
     // BUSY_SNAPSHOT.
     const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Transient;
     const WAIT_SHORTLY: &'static str = "PRAGMA busy_timeout = 100";
+    // The timeout first: switching to WAL takes a lock that another connection may hold.
+    const SETTINGS: Option<&'static str> = Some(
+        "PRAGMA busy_timeout = 30000;
+         PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = OFF;
+         PRAGMA foreign_keys = ON;",
+    );
     const IDENTIFIER_QUOTE: char = '`';
     const NUMBERED_BINDS: bool = false;
     const LOCK_CURRENT: &'static str = "";
@@ -98,16 +104,6 @@ impl TestBackend for Conn {
         file.to_str()
             .expect("the temporary folder's path is UTF-8")
             .to_owned()
-    }
-
-    fn configure(&mut self) -> QueryResult<()> {
-        // The timeout first: switching to WAL takes a lock that another connection may hold.
-        self.batch_execute(
-            "PRAGMA busy_timeout = 30000;
-             PRAGMA journal_mode = WAL;
-             PRAGMA synchronous = OFF;
-             PRAGMA foreign_keys = ON;",
-        )
     }
 
     fn schema() -> &'static str {

@@ -113,7 +113,7 @@ pub trait TestBackend: Connection {
     fn create_database() -> String;
 
     /// Settings of each new connection.
-    fn configure(&mut self) -> QueryResult<()>;
+    const SETTINGS: Option<&'static str>;
 
     /// The tables of `schema.rs`.
     fn schema() -> &'static str;

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use diesel::Connection;
 use diesel::connection::SimpleConnection;
+use diesel::{Connection, QueryResult};
 
 use crate::Conn;
 use crate::support::TestBackend;
@@ -37,7 +37,7 @@ impl TestDb {
     pub fn connect(&self) -> Conn {
         let mut conn = Conn::establish(&self.url)
             .unwrap_or_else(|error| panic!("{}: {}: {error}", Conn::NAME, self.url));
-        conn.configure().expect("the connection takes its settings");
+        configure(&mut conn).expect("the connection takes its settings");
         conn
     }
 
@@ -52,6 +52,11 @@ impl TestDb {
             .batch_execute(sql)
             .unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
+}
+
+/// Gives a connection the settings of all.
+pub fn configure(conn: &mut Conn) -> QueryResult<()> {
+    Conn::SETTINGS.map_or(Ok(()), |settings| conn.batch_execute(settings))
 }
 
 impl Drop for TestDb {

@@ -5,11 +5,12 @@ use diesel::r2d2::{self, ConnectionManager, CustomizeConnection, Pool, PooledCon
 
 use crate::Conn;
 use crate::flavor::prelude::*;
+use crate::support::TestDb;
+use crate::support::db::configure;
 use crate::support::entities::{Order, Product};
 use crate::support::scenario::single::connections::{all_commands, assert_counts_matched, sell};
 use crate::support::scenario::single::{conflict, row, stored_lamp};
 use crate::support::schema::products;
-use crate::support::{TestBackend, TestDb};
 
 /// Its connections have the same settings as those of [`TestDb::connect`].
 fn pool(db: &TestDb, size: u32) -> Pool<ConnectionManager<Conn>> {
@@ -25,7 +26,7 @@ struct Configure;
 
 impl CustomizeConnection<Conn, r2d2::Error> for Configure {
     fn on_acquire(&self, conn: &mut Conn) -> Result<(), r2d2::Error> {
-        conn.configure().map_err(r2d2::Error::QueryError)
+        configure(conn).map_err(r2d2::Error::QueryError)
     }
 }
 
