@@ -4,17 +4,14 @@ use std::future::Future;
 use std::sync::LazyLock;
 
 use diesel_async::async_connection_wrapper::BlockOn;
-use tokio::runtime::{Handle, Runtime};
+use tokio::runtime::Runtime;
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime starts"));
 
 /// Waits for a future, also where a runtime is at work already: in a closure that a commit runs,
-/// in a recorder of statements.
+/// in a recorder of statements, in a task.
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    match Handle::try_current() {
-        Ok(handle) => tokio::task::block_in_place(|| handle.block_on(future)),
-        Err(_) => RUNTIME.block_on(future),
-    }
+    tokio::task::block_in_place(|| RUNTIME.block_on(future))
 }
 
 /// How diesel-async's wrapper waits.
