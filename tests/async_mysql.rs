@@ -13,6 +13,8 @@
 mod backend;
 #[path = "support/flavor_async/mod.rs"]
 mod flavor;
+#[path = "support/scenario_async/mod.rs"]
+mod scenario_async;
 #[path = "support/mod.rs"]
 mod support;
 
@@ -26,3 +28,15 @@ type Backend = <Conn as diesel::Connection>::Backend;
 
 /// How the client's URLs name the server's socket.
 const SOCKET: &str = "socket=";
+
+/// Whether a unit sends its statements without waiting for each other.
+const SENT_AT_ONCE: bool = false;
+
+/// Diesel's own connection.
+type Plain = diesel::MysqlConnection;
+
+/// A connection of Diesel's own to the same database.
+fn plain(db: &support::TestDb) -> Plain {
+    diesel::Connection::establish(&db.url().replace(SOCKET, "unix_socket="))
+        .expect("the server answers")
+}

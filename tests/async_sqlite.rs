@@ -13,6 +13,8 @@
 mod backend;
 #[path = "support/flavor_async/mod.rs"]
 mod flavor;
+#[path = "support/scenario_async/mod.rs"]
+mod scenario_async;
 #[path = "support/mod.rs"]
 mod support;
 
@@ -23,3 +25,14 @@ type Conn = flavor::Blocking;
 /// Its backend, for signatures that name one.
 #[allow(dead_code, reason = "for scenarios that need it")]
 type Backend = <Conn as diesel::Connection>::Backend;
+
+/// Whether a unit sends its statements without waiting for each other.
+const SENT_AT_ONCE: bool = false;
+
+/// Diesel's own connection.
+type Plain = diesel::SqliteConnection;
+
+/// A connection of Diesel's own to the same database.
+fn plain(db: &support::TestDb) -> Plain {
+    diesel::Connection::establish(db.url()).expect("the server answers")
+}

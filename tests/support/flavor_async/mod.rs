@@ -12,7 +12,7 @@ use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
 use diesel_versioned::{AsyncVersionedDsl, CommitError, IntoKey, SaveError, Versioned};
 
 use crate::Inner;
-use runtime::block_on;
+pub use runtime::block_on;
 
 /// How much longer a statement takes than on a blocking connection: it changes threads.
 pub const SLOWER: u32 = 4;
