@@ -11,6 +11,10 @@
 
 #[path = "support/backend_mysql.rs"]
 mod backend;
+#[path = "support/flavor_blocking.rs"]
+mod flavor;
+#[path = "support/scenario_blocking/mod.rs"]
+mod scenario_blocking;
 #[path = "support/mod.rs"]
 mod support;
 
@@ -19,3 +23,6 @@ type Conn = diesel::MysqlConnection;
 /// Its backend, for signatures that name one.
 #[allow(dead_code, reason = "for scenarios that need it")]
 type Backend = <Conn as diesel::Connection>::Backend;
+
+/// How the client's URLs name the server's socket.
+const SOCKET: &str = "unix_socket=";

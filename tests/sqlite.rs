@@ -11,6 +11,10 @@
 
 #[path = "support/backend_sqlite.rs"]
 mod backend;
+#[path = "support/flavor_blocking.rs"]
+mod flavor;
+#[path = "support/scenario_blocking/mod.rs"]
+mod scenario_blocking;
 #[path = "support/mod.rs"]
 mod support;
 

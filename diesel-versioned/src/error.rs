@@ -391,10 +391,15 @@ fn database_code(error: &DieselError) -> &'static str {
 
 /// The code of an error that Diesel does not name by kind.
 fn told_by_text(message: &str) -> &'static str {
-    const CLOSED: [&str; 3] = [
-        "no connection to the server", // PostgreSQL, from the second use on
-        "erver has gone away",         // MySQL 2006
-        "Lost connection to",          // MySQL 2013
+    const CLOSED: [&str; 8] = [
+        "no connection to the server",         // libpq, from the second use on
+        "terminating connection due to",       // PostgreSQL 57P01 and its like, by tokio-postgres
+        "connection closed",                   // tokio-postgres, from the second use on
+        "error communicating with the server", // tokio-postgres
+        "erver has gone away",                 // MySQL 2006
+        "Lost connection to",                  // MySQL 2013
+        "Input/output error: ",                // mysql_async
+        "Connection to the server is closed",  // mysql_async
     ];
     let has = |text: &&str| message.contains(*text);
     if CLOSED.iter().any(has) {

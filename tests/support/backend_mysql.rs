@@ -1,13 +1,14 @@
 //! MariaDB and MySQL: a database per test on the server that `MYSQL_DATABASE_URL` names.
 
 use diesel::connection::SimpleConnection;
-use diesel::{Connection, MysqlConnection, QueryResult, RunQueryDsl};
+use diesel::{Connection, QueryResult, RunQueryDsl};
 
+use crate::Conn;
 use crate::support::TestBackend;
 use crate::support::capabilities::{Isolation, LostInSnapshot, Write};
 use crate::support::db::{admin_url, database_name, new_database_name, with_database};
 
-impl TestBackend for MysqlConnection {
+impl TestBackend for Conn {
     const NAME: &'static str = "MySQL";
     const CONCURRENT_WRITERS: bool = true;
     const NULL_SAFE_EQUALS: &'static str = "<=>";
@@ -32,6 +33,7 @@ impl TestBackend for MysqlConnection {
          FOR EACH ROW UPDATE customers SET city = 'Paris'";
     const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Conflict;
     const WAIT_SHORTLY: &'static str = "SET innodb_lock_wait_timeout = 1";
+    const SETTINGS: Option<&'static str> = None;
     const IDENTIFIER_QUOTE: char = '`';
     const NUMBERED_BINDS: bool = false;
     const LOCK_CURRENT: &'static str = " LOCK IN SHARE MODE";
@@ -78,8 +80,13 @@ impl TestBackend for MysqlConnection {
         Ok(version.contains("MariaDB"))
     }
 
+    fn any_database() -> String {
+        // The clients do not agree on the option's name.
+        admin_url("MYSQL_DATABASE_URL").replace("unix_socket=", crate::SOCKET)
+    }
+
     fn create_database() -> String {
-        let admin = admin_url("MYSQL_DATABASE_URL");
+        let admin = Self::any_database();
         let name = new_database_name();
         // Text compares byte by byte, as it does on the other backends.
         connect(&admin)
@@ -90,17 +97,13 @@ impl TestBackend for MysqlConnection {
         with_database(&admin, &name)
     }
 
-    fn configure(&mut self) -> QueryResult<()> {
-        Ok(())
-    }
-
     fn schema() -> &'static str {
         include_str!("schema_mysql.sql")
     }
 
     fn drop_database(url: &str) {
         let name = database_name(url);
-        let dropped = MysqlConnection::establish(&admin_url("MYSQL_DATABASE_URL"))
+        let dropped = Self::establish(&Self::any_database())
             .map_err(|error| error.to_string())
             .and_then(|mut conn| {
                 // A session that a test has left in a transaction would block it for a day.
@@ -113,6 +116,6 @@ impl TestBackend for MysqlConnection {
     }
 }
 
-fn connect(url: &str) -> MysqlConnection {
-    MysqlConnection::establish(url).unwrap_or_else(|error| panic!("{url}: {error}"))
+fn connect(url: &str) -> Conn {
+    Conn::establish(url).unwrap_or_else(|error| panic!("{url}: {error}"))
 }

@@ -1,13 +1,14 @@
 //! PostgreSQL: a database per test on the server that `PG_DATABASE_URL` names.
 
 use diesel::connection::SimpleConnection;
-use diesel::{Connection, PgConnection, QueryResult, RunQueryDsl};
+use diesel::{Connection, QueryResult, RunQueryDsl};
 
+use crate::Conn;
 use crate::support::TestBackend;
 use crate::support::capabilities::{Isolation, LostInSnapshot, Write};
 use crate::support::db::{admin_url, database_name, new_database_name, with_database};
 
-impl TestBackend for PgConnection {
+impl TestBackend for Conn {
     const NAME: &'static str = "PostgreSQL";
     const CONCURRENT_WRITERS: bool = true;
     const NULL_SAFE_EQUALS: &'static str = "IS NOT DISTINCT FROM";
@@ -58,6 +59,7 @@ impl TestBackend for PgConnection {
     // 40001.
     const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Transient;
     const WAIT_SHORTLY: &'static str = "SET lock_timeout = '100ms'";
+    const SETTINGS: Option<&'static str> = Some("SET client_min_messages = warning");
     const IDENTIFIER_QUOTE: char = '"';
     const NUMBERED_BINDS: bool = true;
     const LOCK_CURRENT: &'static str = "";
@@ -105,17 +107,17 @@ impl TestBackend for PgConnection {
         Ok(true)
     }
 
+    fn any_database() -> String {
+        admin_url("PG_DATABASE_URL")
+    }
+
     fn create_database() -> String {
-        let admin = admin_url("PG_DATABASE_URL");
+        let admin = Self::any_database();
         let name = new_database_name();
         connect(&admin)
             .batch_execute(&format!("CREATE DATABASE {name}"))
             .unwrap_or_else(|error| panic!("CREATE DATABASE {name}: {error}"));
         with_database(&admin, &name)
-    }
-
-    fn configure(&mut self) -> QueryResult<()> {
-        self.batch_execute("SET client_min_messages = warning")
     }
 
     fn schema() -> &'static str {
@@ -124,7 +126,7 @@ impl TestBackend for PgConnection {
 
     fn drop_database(url: &str) {
         let name = database_name(url);
-        let dropped = PgConnection::establish(&admin_url("PG_DATABASE_URL"))
+        let dropped = Self::establish(&Self::any_database())
             .map_err(|error| error.to_string())
             .and_then(|mut conn| {
                 conn.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)"))
@@ -136,6 +138,6 @@ impl TestBackend for PgConnection {
     }
 }
 
-fn connect(url: &str) -> PgConnection {
-    PgConnection::establish(url).unwrap_or_else(|error| panic!("{url}: {error}"))
+fn connect(url: &str) -> Conn {
+    Conn::establish(url).unwrap_or_else(|error| panic!("{url}: {error}"))
 }

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use diesel::connection::SimpleConnection;
-use diesel::{QueryResult, SqliteConnection};
+use diesel::QueryResult;
 
+use crate::Conn;
 use crate::support::TestBackend;
 use crate::support::capabilities::{Isolation, LostInSnapshot, Write};
 
-impl TestBackend for SqliteConnection {
+impl TestBackend for Conn {
     const NAME: &'static str = "SQLite";
     const CONCURRENT_WRITERS: bool = false;
     const NULL_SAFE_EQUALS: &'static str = "IS";
@@ -42,6 +42,13 @@ impl TestBackend for SqliteConnection {
     // BUSY_SNAPSHOT.
     const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Transient;
     const WAIT_SHORTLY: &'static str = "PRAGMA busy_timeout = 100";
+    // The timeout first: switching to WAL takes a lock that another connection may hold.
+    const SETTINGS: Option<&'static str> = Some(
+        "PRAGMA busy_timeout = 30000;
+         PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = OFF;
+         PRAGMA foreign_keys = ON;",
+    );
     const IDENTIFIER_QUOTE: char = '`';
     const NUMBERED_BINDS: bool = false;
     const LOCK_CURRENT: &'static str = "";
@@ -80,6 +87,10 @@ impl TestBackend for SqliteConnection {
         Ok(true)
     }
 
+    fn any_database() -> String {
+        ":memory:".to_owned()
+    }
+
     fn create_database() -> String {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!(
@@ -93,16 +104,6 @@ impl TestBackend for SqliteConnection {
         file.to_str()
             .expect("the temporary folder's path is UTF-8")
             .to_owned()
-    }
-
-    fn configure(&mut self) -> QueryResult<()> {
-        // The timeout first: switching to WAL takes a lock that another connection may hold.
-        self.batch_execute(
-            "PRAGMA busy_timeout = 30000;
-             PRAGMA journal_mode = WAL;
-             PRAGMA synchronous = OFF;
-             PRAGMA foreign_keys = ON;",
-        )
     }
 
     fn schema() -> &'static str {

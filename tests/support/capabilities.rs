@@ -106,11 +106,14 @@ pub trait TestBackend: Connection {
     /// Whether the connected server returns rows from INSERT (`RETURNING`).
     fn returns_inserted_rows(&mut self) -> QueryResult<bool>;
 
+    /// How to reach a database that is always there.
+    fn any_database() -> String;
+
     /// Makes an empty database and says how to reach it.
     fn create_database() -> String;
 
     /// Settings of each new connection.
-    fn configure(&mut self) -> QueryResult<()>;
+    const SETTINGS: Option<&'static str>;
 
     /// The tables of `schema.rs`.
     fn schema() -> &'static str;

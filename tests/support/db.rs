@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use diesel::Connection;
 use diesel::connection::SimpleConnection;
-use diesel::r2d2::{self, ConnectionManager, CustomizeConnection, Pool};
+use diesel::{Connection, QueryResult};
 
 use crate::Conn;
 use crate::support::TestBackend;
@@ -38,22 +37,13 @@ impl TestDb {
     pub fn connect(&self) -> Conn {
         let mut conn = Conn::establish(&self.url)
             .unwrap_or_else(|error| panic!("{}: {}: {error}", Conn::NAME, self.url));
-        conn.configure().expect("the connection takes its settings");
+        configure(&mut conn).expect("the connection takes its settings");
         conn
     }
 
     /// What [`Connection::establish`] takes.
     pub fn url(&self) -> &str {
         &self.url
-    }
-
-    /// A pool of connections that have the same settings as those of [`TestDb::connect`].
-    pub fn pool(&self, size: u32) -> Pool<ConnectionManager<Conn>> {
-        Pool::builder()
-            .max_size(size)
-            .connection_customizer(Box::new(Configure))
-            .build(ConnectionManager::new(&self.url))
-            .expect("the pool connects")
     }
 
     /// Runs SQL on a connection of its own: a writer from outside.
@@ -64,18 +54,14 @@ impl TestDb {
     }
 }
 
+/// Gives a connection the settings of all.
+pub fn configure(conn: &mut Conn) -> QueryResult<()> {
+    Conn::SETTINGS.map_or(Ok(()), |settings| conn.batch_execute(settings))
+}
+
 impl Drop for TestDb {
     fn drop(&mut self) {
         Conn::drop_database(&self.url);
-    }
-}
-
-#[derive(Debug)]
-struct Configure;
-
-impl CustomizeConnection<Conn, r2d2::Error> for Configure {
-    fn on_acquire(&self, conn: &mut Conn) -> Result<(), r2d2::Error> {
-        conn.configure().map_err(r2d2::Error::QueryError)
     }
 }
 

@@ -1,5 +1,5 @@
-//! What the scenarios share. It is compiled into the test binary of each backend, which
-//! defines `crate::Conn` and `crate::Backend`; nothing here names a particular one.
+//! What the scenarios share. It is compiled into the test binaries of each backend, which
+//! define `crate::Conn`, `crate::Backend` and `crate::flavor`; nothing here names a particular one.
 #![allow(
     dead_code,
     reason = "a helper is not needed by every backend and every scenario"
@@ -12,7 +12,7 @@ pub mod queries;
 pub mod race;
 pub mod schema;
 
-mod scenario;
+pub mod scenario;
 
 pub use capabilities::TestBackend;
 pub use db::TestDb;

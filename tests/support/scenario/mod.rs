@@ -2,6 +2,6 @@
 
 mod model;
 mod property;
-mod single;
+pub mod single;
 mod smoke;
 mod unit;

@@ -240,16 +240,6 @@ fn racers_run_together_and_lose_no_increment() {
 }
 
 #[test]
-fn the_pool_hands_out_configured_connections() {
-    let db = TestDb::new();
-    let pool = db.pool(2);
-    let (mut one, mut other) = (pool.get().unwrap(), pool.get().unwrap());
-    for conn in [&mut one, &mut other] {
-        assert_eq!(products::table.count().get_result::<i64>(conn).unwrap(), 0);
-    }
-}
-
-#[test]
 fn a_killed_session_is_noticed() {
     let db = TestDb::new();
     let conn = &mut db.connect();

@@ -10,11 +10,22 @@ use diesel::result::Error;
 use diesel_async::{AsyncConnection, SimpleAsyncConnection};
 use diesel_versioned::async_prelude::*;
 
-use super::{block_on, connect};
+use super::{connect, manager};
 use crate::support::TestDb;
 use crate::support::entities::{Order, OrderLine, Product};
 use crate::support::schema::{order_lines, orders, products};
 use crate::{Conn, Inner};
+
+/// Runs a test on a runtime of its own, whose only thread for blocking work can be kept busy.
+fn block_on<F: Future>(test: F) -> F::Output {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(1)
+        .enable_all()
+        .build()
+        .expect("the runtime starts")
+        .block_on(test)
+}
 
 /// When a future is dropped.
 #[derive(Clone, Copy, Debug)]
@@ -248,16 +259,11 @@ fn a_dropped_savepoint_breaks_the_transaction_around_it() {
 
 #[test]
 fn a_pool_does_not_lend_a_connection_on_which_a_commit_was_dropped() {
-    use diesel_async::pooled_connection::AsyncDieselConnectionManager;
     use diesel_async::pooled_connection::deadpool::Pool;
 
     block_on(async {
         let db = shop();
-        let manager = AsyncDieselConnectionManager::<Inner>::new_with_config(
-            db.url(),
-            super::manager_config(),
-        );
-        let pool = Pool::builder(manager).max_size(1).build().unwrap();
+        let pool = Pool::builder(manager(&db)).max_size(1).build().unwrap();
         for polls in 1.. {
             let mut work = Work::new(&mut pool.get().await.unwrap()).await;
             let mut conn = pool.get().await.unwrap();

@@ -1,56 +1,55 @@
-//! What only asynchronous connections can do, on each of them.
+//! What only asynchronous connections have: tasks, pools, futures that are dropped. And that their
+//! SQL is that of the blocking ones.
 
 mod cancel;
-#[cfg(feature = "dev_pg")]
-mod round_trips;
+mod pools;
+mod same_sql;
+mod tasks;
 
-use std::future::Future;
+use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig};
+use diesel_async::{AsyncConnection, SimpleAsyncConnection};
+use diesel_versioned::async_prelude::UnitOfWork;
 
-use diesel_async::AsyncConnection;
-use diesel_async::pooled_connection::ManagerConfig;
+use crate::flavor::prelude::VersionedDsl;
+use crate::support::entities::Product;
+use crate::support::scenario::single::lamp;
+use crate::support::{TestBackend, TestDb};
+use crate::{Conn, Inner};
 
-use crate::Inner;
-use crate::support::TestDb;
-
-/// Runs a test on a runtime of its own, as a task: it is `Send`.
-fn block_on<F>(test: F) -> F::Output
-where
-    F: Future + Send + 'static,
-    F::Output: Send,
-{
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(1)
-        .enable_all()
-        .build()
-        .expect("the runtime starts");
-    match runtime.block_on(runtime.spawn(test)) {
-        Ok(output) => output,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
-    }
-}
+type Unit = UnitOfWork<Inner>;
 
 /// A further connection, with the settings of [`TestDb::connect`].
 async fn connect(db: &TestDb) -> Inner {
-    let url = db.url().to_owned();
-    configured(&url)
+    let url = db.url();
+    configured(url)
         .await
         .unwrap_or_else(|error| panic!("{url}: {error}"))
 }
 
 async fn configured(url: &str) -> diesel::ConnectionResult<Inner> {
-    // The same parameter under the name that mysql_async knows it by.
-    let url = url.replace("unix_socket=", "socket=");
-    let mut conn = Inner::establish(&url).await?;
-    crate::configure(&mut conn)
-        .await
-        .map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+    let mut conn = Inner::establish(url).await?;
+    if let Some(settings) = Conn::SETTINGS {
+        conn.batch_execute(settings)
+            .await
+            .map_err(diesel::ConnectionError::CouldntSetupConfiguration)?;
+    }
     Ok(conn)
 }
 
 /// Connections of a pool have the same settings.
-fn manager_config() -> ManagerConfig<Inner> {
+fn manager(db: &TestDb) -> AsyncDieselConnectionManager<Inner> {
     let mut config = ManagerConfig::default();
     config.custom_setup = Box::new(|url| Box::pin(configured(url)));
-    config
+    AsyncDieselConnectionManager::new_with_config(db.url(), config)
+}
+
+/// A database with the lamps 1 to `count`, each with a stock of 5, at version 1.
+fn shop(count: i32) -> (TestDb, Vec<Product>) {
+    let db = TestDb::new();
+    let conn = &mut db.connect();
+    let mut lamps: Vec<Product> = (1..=count).map(lamp).collect();
+    for lamp in &mut lamps {
+        lamp.insert(conn).unwrap();
+    }
+    (db, lamps)
 }

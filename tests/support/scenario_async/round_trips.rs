@@ -11,7 +11,7 @@ use diesel_versioned::async_prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 
-use super::block_on;
+use crate::flavor::block_on;
 use crate::support::TestDb;
 use crate::support::entities::{Account, Order, OrderLine, Product, StockLevel};
 

@@ -1,9 +1,9 @@
 //! `save_all`: a slice, set-based, all or none.
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{lamp, row, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Product, StockLevel};
 use crate::support::schema::products;
 use crate::support::{Queries, TestDb};

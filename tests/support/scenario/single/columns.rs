@@ -1,9 +1,9 @@
 //! Columns: renamed, reserved, nullable, embedded, many.
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::conflict;
+use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::{Account, Address, Customer, Document};
 use crate::support::schema::accounts;

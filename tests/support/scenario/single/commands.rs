@@ -1,9 +1,9 @@
 //! What each command does when nothing stands in its way.
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{Write, conflict, lamp, row, sold_by_someone_else, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Node, Order, Product};
 use crate::support::schema::products;
 use crate::support::{Queries, TestDb};

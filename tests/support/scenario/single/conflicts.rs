@@ -1,8 +1,7 @@
 //! The conflict: what it says, and what it leaves as it was.
 
-use diesel_versioned::prelude::*;
-
 use super::{Write, conflict, lamp, row, sold_by_someone_else, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::Product;
 

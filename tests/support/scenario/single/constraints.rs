@@ -1,8 +1,7 @@
 //! Constraints: the database's error, by kind, and an entity that is as it was.
 
-use diesel_versioned::prelude::*;
-
 use super::{lamp, row, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::{Account, OrderLine, Product};
 

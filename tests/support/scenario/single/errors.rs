@@ -3,9 +3,9 @@
 use std::error::Error;
 
 use diesel_versioned::UndoError;
-use diesel_versioned::prelude::*;
 
 use super::{Write, lamp, row, sold_by_someone_else, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Product, StockLevel};
 use crate::support::{TestBackend, TestDb};
 

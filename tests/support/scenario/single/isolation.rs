@@ -4,9 +4,9 @@ use std::sync::Barrier;
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{conflict, row, sold_by_someone_else, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::capabilities::LostInSnapshot;
 use crate::support::entities::Product;
 use crate::support::{TestBackend, TestDb, race};

@@ -1,9 +1,9 @@
 //! Keys: composite ones, and values that SQL could trip over.
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::conflict;
+use crate::flavor::prelude::*;
 use crate::support::entities::StockLevel;
 use crate::support::schema::stock_levels;
 use crate::support::{TestBackend, TestDb};

@@ -17,12 +17,11 @@ mod batch;
 mod columns;
 mod commands;
 mod conflicts;
-mod connections;
+pub mod connections;
 mod constraints;
 mod errors;
 mod isolation;
 mod keys;
-mod multi;
 mod races;
 mod refused;
 mod statements;
@@ -31,8 +30,8 @@ mod versions;
 
 use diesel::Connection;
 use diesel::connection::InstrumentationEvent;
-use diesel_versioned::prelude::*;
 
+use crate::flavor::prelude::*;
 use crate::support::entities::Product;
 use crate::support::{TestBackend, TestDb};
 
@@ -40,7 +39,7 @@ use crate::support::{TestBackend, TestDb};
 type Write = fn(&mut Product, &mut crate::Conn) -> Result<(), SaveError<Product>>;
 
 /// A product that no database has seen.
-fn lamp(id: i32) -> Product {
+pub fn lamp(id: i32) -> Product {
     Product {
         id,
         name: "Lamp".to_owned(),
@@ -51,14 +50,14 @@ fn lamp(id: i32) -> Product {
 }
 
 /// The lamp with this number, inserted: it stands at version 1.
-fn stored_lamp(db: &TestDb, id: i32) -> Product {
+pub fn stored_lamp(db: &TestDb, id: i32) -> Product {
     let mut lamp = lamp(id);
     lamp.insert(&mut db.connect()).unwrap();
     lamp
 }
 
 /// Someone else sells one, on a connection of their own.
-fn sold_by_someone_else(db: &TestDb, id: i32) -> Product {
+pub fn sold_by_someone_else(db: &TestDb, id: i32) -> Product {
     let conn = &mut db.connect();
     let mut theirs = Product::find(conn, id).unwrap();
     theirs.stock -= 1;
@@ -67,12 +66,14 @@ fn sold_by_someone_else(db: &TestDb, id: i32) -> Product {
 }
 
 /// The row as the database has it.
-fn row(db: &TestDb, id: i32) -> Product {
+pub fn row(db: &TestDb, id: i32) -> Product {
     Product::find(&mut db.connect(), id).unwrap()
 }
 
 /// The conflict that a write was meant to end in.
-fn conflict<T: Versioned + std::fmt::Debug>(result: Result<(), SaveError<T>>) -> Box<Conflict<T>> {
+pub fn conflict<T: Versioned + std::fmt::Debug>(
+    result: Result<(), SaveError<T>>,
+) -> Box<Conflict<T>> {
     match result {
         Err(SaveError::Conflict(conflict)) => conflict,
         other => panic!("no conflict but {other:?}"),

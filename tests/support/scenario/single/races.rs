@@ -1,8 +1,7 @@
 //! Many writers at one version: one wins.
 
-use diesel_versioned::prelude::*;
-
 use super::{row, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::entities::Product;
 use crate::support::{TestDb, race};
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use diesel::connection::SimpleConnection;
-use diesel_versioned::prelude::*;
 
 use super::{Write, after_statement, conflict, lamp, row, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::entities::Product;
 use crate::support::{TestBackend, TestDb};
 

@@ -1,9 +1,9 @@
 //! The SQL of each statement, as it is sent.
 
 use diesel::Connection;
-use diesel_versioned::prelude::*;
 
 use super::{as_sent, conflict, lamp, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Document, Order, Product, StockLevel};
 use crate::support::{Queries, TestBackend, TestDb};
 

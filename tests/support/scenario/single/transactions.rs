@@ -1,9 +1,9 @@
 //! Inside a caller's transaction.
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{conflict, lamp, row, sold_by_someone_else, stored_lamp};
+use crate::flavor::prelude::*;
 use crate::support::entities::Product;
 use crate::support::{Queries, TestDb};
 

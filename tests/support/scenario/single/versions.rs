@@ -1,8 +1,7 @@
 //! The version: its types, its end.
 
-use diesel_versioned::prelude::*;
-
 use super::{conflict, lamp, row};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Product, StockLevel};
 use crate::support::{Queries, TestDb};
 

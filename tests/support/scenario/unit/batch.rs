@@ -1,9 +1,9 @@
 //! Set-based writes: few statements for many rows, each row under its own guard.
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, kinds, product, shop, stocks};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Product, StockLevel};
 use crate::support::schema::{products, stock_levels};
 use crate::support::{Queries, TestDb};

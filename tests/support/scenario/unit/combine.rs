@@ -1,10 +1,10 @@
 //! Several wishes for one row: each pair has one result and never conflicts with itself.
 
 use diesel_versioned::Operation;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, kinds, product, sell, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::Product;
 

@@ -5,9 +5,9 @@ use std::sync::mpsc;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel_versioned::Operation;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, failure, product, sell, shop, stocks};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Order, Product};
 use crate::support::schema::products;
 

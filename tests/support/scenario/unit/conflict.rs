@@ -1,8 +1,7 @@
 //! Conflicts: every one of the unit, typed, with the three states that a decision needs.
 
-use diesel_versioned::prelude::*;
-
 use super::{Unit, conflicts, failure, kinds, product, sell, shop, stocks};
+use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::{Account, Product, StockLevel};
 

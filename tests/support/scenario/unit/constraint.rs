@@ -4,10 +4,10 @@ use std::error::Error as _;
 
 use diesel::connection::{Connection, SimpleConnection};
 use diesel::result::{DatabaseErrorKind, Error};
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, depth, failure, kinds, product, sell, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::TestBackend;
 use crate::support::entities::{Account, OrderLine, Product};
 

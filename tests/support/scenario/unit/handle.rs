@@ -2,10 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use diesel_versioned::prelude::*;
-
 use super::{Unit, conflicts, product, sell, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::entities::Product;
 
 /// The message of a panic that must happen.

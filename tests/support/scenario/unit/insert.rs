@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::result::Error;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, failure, product, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::entities::{Node, Order, OrderLine, Product, StockLevel};
 use crate::support::schema::{nodes, order_lines, orders};
 use crate::support::{Queries, TestBackend, TestDb};

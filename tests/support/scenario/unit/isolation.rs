@@ -5,10 +5,10 @@ use std::error::Error as _;
 
 use diesel::connection::{Connection, SimpleConnection};
 use diesel::result::{DatabaseErrorKind, Error};
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, depth, kinds, sell, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::capabilities::{Isolation, LostInSnapshot};
 use crate::support::entities::{Account, Order, OrderLine, Product};
 use crate::support::{TestBackend, TestDb};

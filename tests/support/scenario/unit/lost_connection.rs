@@ -2,10 +2,10 @@
 
 use diesel::connection::{Connection, SimpleConnection};
 use diesel::result::Error;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, failure, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::entities::Product;
 use crate::support::{TestBackend, TestDb};
 

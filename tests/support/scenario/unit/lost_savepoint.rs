@@ -2,10 +2,10 @@
 
 use diesel::connection::{SimpleConnection, TransactionManager};
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, depth, failure, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::TestBackend;
 use crate::support::entities::Product;
 

@@ -7,10 +7,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::result::Error;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, depth, failure, product, sell, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::{Order, Product};
 use crate::support::schema::products;

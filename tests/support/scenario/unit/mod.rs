@@ -23,9 +23,9 @@ mod write;
 
 use diesel::connection::{SimpleConnection, TransactionManager};
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::Product;
 use crate::support::schema::products;

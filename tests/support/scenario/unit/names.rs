@@ -1,9 +1,9 @@
 //! Names and keys that mislead: edited keys, other spellings, namesakes of what the library writes.
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, failure, kinds, product, shop, stocks};
+use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::Product;
 

@@ -6,10 +6,10 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::result::Error;
 use diesel_versioned::UndoError;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, depth, failure, product, sell, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::entities::{Order, Product};
 use crate::support::schema::orders;
 

@@ -2,10 +2,10 @@
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, failure, product, shop};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Node, Order, OrderLine, Product};
 use crate::support::schema::{accounts, nodes, order_lines, orders};
 use crate::support::{Queries, TestDb};

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, product, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Product};
 use crate::support::schema::products;
 use crate::support::{TestBackend, TestDb, race};

@@ -1,10 +1,10 @@
 //! Rows that stand at the expected version and still are not written: a trigger, a rule.
 
 use diesel::connection::SimpleConnection;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, depth, kinds, product, sell, shop, stocks};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::capabilities::Write;
 use crate::support::entities::{Order, OrderLine, Product};
 use crate::support::{TestBackend, TestDb};

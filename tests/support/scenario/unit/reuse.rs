@@ -1,9 +1,8 @@
 //! A unit is used again: after success clean and at the new versions, after failure dirty and at
 //! the old ones.
 
-use diesel_versioned::prelude::*;
-
 use super::{Unit, conflicts, failure, product, sell, shop, stocks};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Order, Product};
 
 #[test]

@@ -2,10 +2,10 @@
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, kinds};
 use crate::Conn;
+use crate::flavor::prelude::*;
 use crate::support::{TestBackend, TestDb};
 
 mod here {

@@ -2,9 +2,9 @@
 
 use diesel::prelude::*;
 use diesel::result::Error;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, product, shop, stocks};
+use crate::flavor::prelude::*;
 use crate::support::Queries;
 use crate::support::entities::Product;
 use crate::support::schema::products;

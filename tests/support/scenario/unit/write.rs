@@ -1,9 +1,9 @@
 //! What a commit sends: what was changed and nothing else, in one transaction.
 
 use diesel::prelude::*;
-use diesel_versioned::prelude::*;
 
 use super::{Unit, conflicts, product, sell, shop, stocks};
+use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Product};
 use crate::support::schema::products;
 use crate::support::{Queries, TestDb};

@@ -4,10 +4,10 @@ use diesel::prelude::*;
 use diesel_versioned::prelude::*;
 use diesel_versioned::{Dialect, Syntax};
 
-use super::super::{lamp, row, sold_by_someone_else, stored_lamp};
 use super::{generated_keys, scenario};
 use crate::support::capabilities::LostInSnapshot;
 use crate::support::entities::{Order, OrderLine, Product, StockLevel};
+use crate::support::scenario::single::{lamp, row, sold_by_someone_else, stored_lamp};
 use crate::support::{Queries, TestBackend, TestDb};
 
 #[derive(diesel::MultiConnection)]

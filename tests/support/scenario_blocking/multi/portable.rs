@@ -4,9 +4,9 @@ use diesel::prelude::*;
 use diesel_versioned::Dialect;
 use diesel_versioned::prelude::*;
 
-use super::super::{lamp, row, sold_by_someone_else};
 use super::{generated_keys, scenario};
 use crate::support::entities::{Order, OrderLine, Product, StockLevel};
+use crate::support::scenario::single::{lamp, row, sold_by_someone_else};
 use crate::support::{TestBackend, TestDb};
 
 #[derive(diesel::MultiConnection)]

@@ -1,0 +1,79 @@
+//! What the scenarios of this binary work with: a connection of diesel-async behind the names and
+//! signatures of a blocking one, so that a scenario is written once.
+//!
+//! [`Blocking`] is Diesel's connection; every entity and every unit runs on the [`Inner`] that it
+//! holds, by the asynchronous half of the library.
+
+mod runtime;
+mod unit;
+
+use diesel::QueryResult;
+use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
+use diesel_versioned::{AsyncVersionedDsl, CommitError, IntoKey, SaveError, Versioned};
+
+use crate::Inner;
+pub use runtime::block_on;
+
+/// How much longer a statement takes than on a blocking connection: it changes threads.
+pub const SLOWER: u32 = 4;
+
+/// Diesel's connection over that of diesel-async.
+pub type Blocking = AsyncConnectionWrapper<Inner, runtime::TestRuntime>;
+
+pub mod prelude {
+    //! The names that a scenario uses.
+
+    // These two take the place of their namesakes.
+    pub use super::VersionedDsl;
+    pub use super::unit::UnitOfWork;
+    pub use diesel_versioned::async_prelude::*;
+}
+
+/// [`AsyncVersionedDsl`] with the signatures of [`diesel_versioned::VersionedDsl`].
+pub trait VersionedDsl<Conn>: Versioned {
+    fn find(conn: &mut Conn, key: impl IntoKey<Self::Key>) -> QueryResult<Self>;
+
+    fn insert(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    fn save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    fn delete(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    fn touch(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    fn reload(&mut self, conn: &mut Conn) -> QueryResult<()>;
+
+    fn save_all(conn: &mut Conn, entities: &mut [Self]) -> Result<(), CommitError>
+    where
+        Self: Sized;
+}
+
+impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
+    fn find(conn: &mut Blocking, key: impl IntoKey<Self::Key>) -> QueryResult<Self> {
+        block_on(<T as AsyncVersionedDsl<Inner>>::find(conn, key))
+    }
+
+    fn insert(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
+        block_on(AsyncVersionedDsl::<Inner>::insert(self, conn))
+    }
+
+    fn save(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
+        block_on(AsyncVersionedDsl::<Inner>::save(self, conn))
+    }
+
+    fn delete(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
+        block_on(AsyncVersionedDsl::<Inner>::delete(self, conn))
+    }
+
+    fn touch(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
+        block_on(AsyncVersionedDsl::<Inner>::touch(self, conn))
+    }
+
+    fn reload(&mut self, conn: &mut Blocking) -> QueryResult<()> {
+        block_on(AsyncVersionedDsl::<Inner>::reload(self, conn))
+    }
+
+    fn save_all(conn: &mut Blocking, entities: &mut [Self]) -> Result<(), CommitError> {
+        block_on(<T as AsyncVersionedDsl<Inner>>::save_all(conn, entities))
+    }
+}

@@ -1,0 +1,105 @@
+//! An asynchronous unit of work with the signatures of a blocking one.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use diesel::QueryResult;
+use diesel_async::AsyncConnection;
+use diesel_versioned::{
+    AsyncSet, AsyncVersionedDsl, CommitError, Committed, Handle, Holds, IntoKey, Versioned,
+    async_prelude,
+};
+
+use super::Blocking;
+use super::runtime::block_on;
+use crate::Inner;
+use crate::support::TestBackend;
+
+/// A unit on an [`Inner`]. What has nothing to do with a connection is the unit's own.
+pub struct UnitOfWork<Conn> {
+    unit: async_prelude::UnitOfWork<Inner>,
+    conn: PhantomData<fn(Conn)>,
+}
+
+impl UnitOfWork<Blocking> {
+    pub fn new() -> Self {
+        Self {
+            unit: async_prelude::UnitOfWork::new(),
+            conn: PhantomData,
+        }
+    }
+
+    pub fn find<T>(
+        &mut self,
+        conn: &mut Blocking,
+        key: impl IntoKey<T::Key>,
+    ) -> QueryResult<Handle<T>>
+    where
+        T: Versioned + AsyncVersionedDsl<Inner>,
+        dyn AsyncSet<Inner>: Holds<T>,
+    {
+        block_on(self.unit.find(conn, key))
+    }
+
+    pub fn commit(&mut self, conn: &mut Blocking) -> Result<Committed, CommitError> {
+        block_on(self.unit.commit(conn))
+    }
+
+    pub fn also(&mut self, run: impl FnMut(&mut Blocking) -> QueryResult<()> + Send + 'static) {
+        let run = Arc::new(Mutex::new(run));
+        self.unit.also(async move |conn: &mut Inner| {
+            lend(conn, |conn| {
+                let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
+                run(conn)
+            })
+        });
+    }
+}
+
+impl Default for UnitOfWork<Blocking> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<Conn> Deref for UnitOfWork<Conn> {
+    type Target = async_prelude::UnitOfWork<Inner>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.unit
+    }
+}
+
+impl<Conn> DerefMut for UnitOfWork<Conn> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.unit
+    }
+}
+
+impl<Conn> fmt::Debug for UnitOfWork<Conn> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.unit.fmt(f)
+    }
+}
+
+/// Connections to stand in for those that are lent.
+static SPARE: Mutex<Vec<Inner>> = Mutex::new(Vec::new());
+
+/// Runs blocking code on an asynchronous connection, also if it panics.
+fn lend<R>(conn: &mut Inner, run: impl FnOnce(&mut Blocking) -> R) -> R {
+    let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let spare = spare.unwrap_or_else(|| {
+        block_on(Inner::establish(&Blocking::any_database())).expect("a spare connection")
+    });
+    let mut lent = Blocking::from(std::mem::replace(conn, spare));
+    let result = catch_unwind(AssertUnwindSafe(|| run(&mut lent)));
+    let spare = std::mem::replace(conn, lent.into_inner());
+    SPARE
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(spare);
+    result.unwrap_or_else(|panic| resume_unwind(panic))
+}
