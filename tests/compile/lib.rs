@@ -1,0 +1,1 @@
+//! The tests of what the compiler says are beside this file.
