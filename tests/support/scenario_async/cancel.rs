@@ -186,7 +186,7 @@ fn a_commit_that_is_dropped_at_any_point_leaves_nothing_half_done() {
     block_on(async {
         let db = shop();
         for moment in [Moment::Waiting, Moment::Answered] {
-            let mut written = 0;
+            let mut unwritten = 0;
             for polls in 0.. {
                 let mut conn = connect(&db).await;
                 let mut work = Work::new(&mut conn).await;
@@ -215,14 +215,11 @@ fn a_commit_that_is_dropped_at_any_point_leaves_nothing_half_done() {
                     Ok(done) => assert_eq!((done.len(), was_written), (4, false)),
                     Err(error) => assert!(error.is_conflict() && was_written, "{error:?}"),
                 }
-                written += u32::from(was_written);
+                unwritten += u32::from(!was_written);
                 assert!(is_written(&db));
                 restore(&db);
             }
-            assert!(
-                written <= 2,
-                "{written} of the drops came after COMMIT was sent"
-            );
+            assert!(unwritten > 5, "only {unwritten} came before COMMIT");
         }
     });
 }
