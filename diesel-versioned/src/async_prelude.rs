@@ -54,10 +54,11 @@
 //! On SQLite, `SyncConnectionWrapper` needs tokio's multi-threaded runtime: it waits for a statement
 //! whose future is dropped.
 
-pub use crate::execute::AsyncVersionedDsl as VersionedDsl;
+pub use crate::execute::{AsyncVersionedDsl as VersionedDsl, async_retry as retry};
 pub use crate::{
     ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Operation, SaveError, TrackError, VersionValue, Versioned, VersionedPart,
+    Operation, RetryError, RetryPolicy, Retryable, SaveError, TrackError, VersionValue, Versioned,
+    VersionedPart,
 };
 
 /// The unit of work on an asynchronous connection of the type `C`.

@@ -64,6 +64,7 @@
 //! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
+//! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | do the same on an asynchronous connection | `async_prelude` |
 //! | decide after a conflict | [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
@@ -113,6 +114,7 @@ mod execute;
 mod outcome;
 pub mod plumbing;
 pub mod prelude;
+pub mod retry;
 mod statement;
 mod unit_of_work;
 mod version;
@@ -128,7 +130,8 @@ pub use entity::{IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
 pub use execute::AsyncVersionedDsl;
-pub use execute::VersionedDsl;
+pub use execute::{VersionedDsl, retry};
+pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,
 };

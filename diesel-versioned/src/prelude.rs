@@ -5,10 +5,11 @@
 //! use diesel_versioned::prelude::*;
 //! ```
 
-pub use crate::execute::VersionedDsl;
+pub use crate::execute::{VersionedDsl, retry};
 pub use crate::{
     ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Operation, SaveError, TrackError, VersionValue, Versioned, VersionedPart,
+    Operation, RetryError, RetryPolicy, Retryable, SaveError, TrackError, VersionValue, Versioned,
+    VersionedPart,
 };
 
 /// The unit of work on a blocking connection of the type `C`.

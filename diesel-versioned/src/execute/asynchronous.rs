@@ -3,12 +3,14 @@
 mod commit;
 mod dsl;
 mod pipeline;
+mod retry;
 mod session;
 mod set;
 mod single;
 
-pub use commit::AlsoFn;
+pub use commit::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
 pub use pipeline::Wire;
+pub use retry::retry as async_retry;
 pub use set::AsyncSet;
 pub use single::AsyncExecutes;

@@ -2,10 +2,12 @@
 
 mod commit;
 mod dsl;
+mod retry;
 mod session;
 mod set;
 mod single;
 
 pub use dsl::VersionedDsl;
+pub use retry::retry;
 pub use set::BlockingSet;
 pub use single::Executes;

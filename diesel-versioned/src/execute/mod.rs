@@ -5,5 +5,7 @@ mod asynchronous;
 mod blocking;
 
 #[cfg(feature = "async")]
-pub use asynchronous::{AlsoFn, AsyncExecutes, AsyncSet, AsyncVersionedDsl, Wire};
-pub use blocking::{BlockingSet, Executes, VersionedDsl};
+pub use asynchronous::{
+    AlsoFn, AsyncExecutes, AsyncSet, AsyncVersionedDsl, RunFn, Wire, async_retry,
+};
+pub use blocking::{BlockingSet, Executes, VersionedDsl, retry};

@@ -136,6 +136,12 @@ impl Committed {
         self.nested.is_some()
     }
 
+    /// The transaction around the unit is committed: nothing can be undone, and its hooks run.
+    pub(crate) fn settle(&mut self) {
+        self.nested = None;
+        self.run_hooks();
+    }
+
     /// Runs the after-commit hooks of a unit that ran inside a caller's transaction; call it once
     /// that transaction is committed. Does nothing if there are none, or if they have run.
     ///

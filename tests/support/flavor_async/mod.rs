@@ -9,7 +9,9 @@ mod unit;
 
 use diesel::QueryResult;
 use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
-use diesel_versioned::{AsyncVersionedDsl, CommitError, IntoKey, SaveError, Versioned};
+use diesel_versioned::{
+    AsyncVersionedDsl, Attempt, CommitError, IntoKey, RetryError, RetryPolicy, SaveError, Versioned,
+};
 
 use crate::Inner;
 pub use runtime::block_on;
@@ -23,9 +25,9 @@ pub type Blocking = AsyncConnectionWrapper<Inner, runtime::TestRuntime>;
 pub mod prelude {
     //! The names that a scenario uses.
 
-    // These two take the place of their namesakes.
+    // These take the place of their namesakes.
     pub use super::VersionedDsl;
-    pub use super::unit::UnitOfWork;
+    pub use super::unit::{UnitOfWork, retry};
     pub use diesel_versioned::async_prelude::*;
 }
 
@@ -44,6 +46,15 @@ pub trait VersionedDsl<Conn>: Versioned {
     fn reload(&mut self, conn: &mut Conn) -> QueryResult<()>;
 
     fn save_all(conn: &mut Conn, entities: &mut [Self]) -> Result<(), CommitError>
+    where
+        Self: Sized;
+
+    fn update_with<A: Attempt<Error: Send>>(
+        conn: &mut Conn,
+        key: impl IntoKey<Self::Key>,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut Self) -> A + Send,
+    ) -> Result<Self, RetryError<A::Error>>
     where
         Self: Sized;
 }
@@ -75,5 +86,16 @@ impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
 
     fn save_all(conn: &mut Blocking, entities: &mut [Self]) -> Result<(), CommitError> {
         block_on(<T as AsyncVersionedDsl<Inner>>::save_all(conn, entities))
+    }
+
+    fn update_with<A: Attempt<Error: Send>>(
+        conn: &mut Blocking,
+        key: impl IntoKey<Self::Key>,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut Self) -> A + Send,
+    ) -> Result<Self, RetryError<A::Error>> {
+        block_on(<T as AsyncVersionedDsl<Inner>>::update_with(
+            conn, key, policy, change,
+        ))
     }
 }

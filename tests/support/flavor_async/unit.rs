@@ -7,10 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use diesel::QueryResult;
+use diesel::result::Error;
 use diesel_async::AsyncConnection;
 use diesel_versioned::{
-    AsyncSet, AsyncVersionedDsl, CommitError, Committed, Handle, Holds, IntoKey, Versioned,
-    async_prelude,
+    AsyncSet, AsyncVersionedDsl, CommitError, Committed, Handle, Holds, IntoKey, RetryError,
+    RetryPolicy, Retryable, Versioned, async_prelude,
 };
 
 use super::Blocking;
@@ -57,6 +58,53 @@ impl UnitOfWork<Blocking> {
             })
         });
     }
+}
+
+impl UnitOfWork<Blocking> {
+    pub fn run<R, E>(
+        conn: &mut Blocking,
+        policy: &RetryPolicy,
+        work: impl FnMut(&mut Self, &mut Blocking) -> Result<R, E> + Send,
+    ) -> Result<(R, Committed), RetryError<E>>
+    where
+        R: Send,
+        E: Retryable + From<CommitError> + From<Error> + Send,
+    {
+        let work = Arc::new(Mutex::new(work));
+        let work = async move |unit: &mut async_prelude::UnitOfWork<Inner>, conn: &mut Inner| {
+            let mut uow = Self {
+                unit: std::mem::take(unit),
+                conn: PhantomData,
+            };
+            let result = lend(conn, |conn| {
+                let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
+                work(&mut uow, conn)
+            });
+            *unit = uow.unit;
+            result
+        };
+        block_on(async_prelude::UnitOfWork::run(&mut **conn, policy, work))
+    }
+}
+
+/// [`async_prelude::retry`] with the signature of the blocking one.
+pub fn retry<R, E>(
+    conn: &mut Blocking,
+    policy: &RetryPolicy,
+    work: impl FnMut(&mut Blocking) -> Result<R, E> + Send,
+) -> Result<R, RetryError<E>>
+where
+    R: Send,
+    E: Retryable + From<Error> + Send,
+{
+    let work = Arc::new(Mutex::new(work));
+    let work = async move |conn: &mut Inner| {
+        lend(conn, |conn| {
+            let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
+            work(conn)
+        })
+    };
+    block_on(async_prelude::retry(&mut **conn, policy, work))
 }
 
 impl Default for UnitOfWork<Blocking> {

@@ -2,6 +2,7 @@
 
 mod model;
 mod property;
+mod retry;
 pub mod single;
 mod smoke;
 mod unit;

@@ -34,6 +34,22 @@ where
     type Running = Running;
 }
 
+/// The same with two arguments, for [`run`](UnitOfWork::run).
+pub trait RunFn<A, B, R>:
+    AsyncFnOnce(A, B) -> R + FnOnce(A, B) -> <Self as RunFn<A, B, R>>::Running
+{
+    /// What runs.
+    type Running: Future<Output = R>;
+}
+
+impl<F, A, B, R, Running> RunFn<A, B, R> for F
+where
+    F: AsyncFnOnce(A, B) -> R + FnOnce(A, B) -> Running,
+    Running: Future<Output = R>,
+{
+    type Running = Running;
+}
+
 impl<C: AsyncConnection + 'static> UnitOfWork<C, dyn AsyncSet<C>> {
     /// A unit without entities.
     pub fn new() -> Self {
@@ -168,7 +184,7 @@ where
     ) -> impl Future<Output = Result<Committed, CommitError>> + Send {
         async move {
             let work = Work { unit: self };
-            let nested = work.unit.run(conn).await?;
+            let nested = work.unit.follow(conn).await?;
             let mut done = work.unit.succeed(nested);
             drop(work);
             if !nested {
@@ -179,7 +195,7 @@ where
     }
 
     /// Performs the protocol; returns whether it was inside a caller's transaction.
-    async fn run(&mut self, conn: &mut C) -> Result<bool, CommitError> {
+    async fn follow(&mut self, conn: &mut C) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
         let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
         let mut conn = Begun::new(conn);

@@ -7,6 +7,7 @@ use diesel::QueryResult;
 use super::single::AsyncExecutes;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};
+use crate::retry::{Attempt, RetryError, RetryPolicy};
 
 /// What a versioned entity can do on an asynchronous connection of the type `Conn`: the same as
 /// [`VersionedDsl`](crate::VersionedDsl) on a blocking one, under the same names.
@@ -131,6 +132,22 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
     /// then.
     fn reload(&mut self, conn: &mut Conn) -> impl Future<Output = QueryResult<()>> + Send;
 
+    /// Reads the row, changes it and writes it, again and again if need be; see
+    /// [`VersionedDsl::update_with`](crate::VersionedDsl::update_with).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn update_with<A: Attempt<Error: Send>>(
+        conn: &mut Conn,
+        key: impl IntoKey<Self::Key>,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut Self) -> A + Send,
+    ) -> impl Future<Output = Result<Self, RetryError<A::Error>>> + Send
+    where
+        Self: Sized,
+        Conn: 'static;
+
     /// Saves each of the entities in one transaction, all or none; see
     /// [`VersionedDsl::save_all`](crate::VersionedDsl::save_all).
     ///
@@ -175,6 +192,18 @@ impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
     async fn reload(&mut self, conn: &mut C) -> QueryResult<()> {
         *self = conn.execute_find(self.key()).await?;
         Ok(())
+    }
+
+    fn update_with<A: Attempt<Error: Send>>(
+        conn: &mut C,
+        key: impl IntoKey<Self::Key>,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut Self) -> A + Send,
+    ) -> impl Future<Output = Result<Self, RetryError<A::Error>>> + Send
+    where
+        C: 'static,
+    {
+        conn.execute_update_with(key.into_key(), policy, change)
     }
 
     fn save_all(

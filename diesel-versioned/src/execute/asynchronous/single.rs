@@ -7,12 +7,14 @@ use diesel::result::Error;
 use diesel_async::AsyncConnection;
 
 use super::commit::save_all;
+use super::retry::update_with;
 use super::session::{self, Begun, affected, rows};
 use crate::backend::Dialect;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
 use crate::outcome::{self, Matched};
+use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::statement::{
     Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
 };
@@ -59,6 +61,16 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
         &mut self,
         entity: &mut T,
     ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_update_with<A: Attempt<Error: Send>>(
+        &mut self,
+        key: T::Key,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut T) -> A + Send,
+    ) -> impl Future<Output = Result<T, RetryError<A::Error>>> + Send
+    where
+        Self: 'static;
 
     #[doc(hidden)]
     fn execute_save_all(
@@ -121,6 +133,18 @@ where
         settle(conn, entity, count).await?;
         entity.set_version(next);
         Ok(())
+    }
+
+    async fn execute_update_with<A: Attempt<Error: Send>>(
+        &mut self,
+        key: T::Key,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut T) -> A + Send,
+    ) -> Result<T, RetryError<A::Error>>
+    where
+        C: 'static,
+    {
+        update_with(self, key, policy, change).await
     }
 
     async fn execute_save_all(&mut self, entities: &mut [T]) -> Result<(), CommitError>

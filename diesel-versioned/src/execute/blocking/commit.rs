@@ -105,7 +105,7 @@ where
     /// If a closure of the unit panics: the transaction is rolled back and the panic goes on; the
     /// unit is as after any failure. If an after-commit hook panics, the unit is committed.
     pub fn commit(&mut self, conn: &mut C) -> Result<Committed, CommitError> {
-        let result = self.run(conn);
+        let result = self.follow(conn);
         match result {
             Ok(nested) => {
                 let mut done = self.succeed(nested);
@@ -122,7 +122,7 @@ where
     }
 
     /// Performs the protocol; returns whether it was inside a caller's transaction.
-    fn run(&mut self, conn: &mut C) -> Result<bool, CommitError> {
+    fn follow(&mut self, conn: &mut C) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
         let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
         let mut answer = Ok(0);

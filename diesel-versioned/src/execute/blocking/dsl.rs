@@ -5,6 +5,7 @@ use diesel::QueryResult;
 use super::single::Executes;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};
+use crate::retry::{Attempt, RetryError, RetryPolicy};
 
 /// What a versioned entity can do on a connection of the type `Conn`.
 ///
@@ -125,6 +126,47 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// then.
     fn reload(&mut self, conn: &mut Conn) -> QueryResult<()>;
 
+    /// Reads the row, changes it by a closure and writes it if it was changed, again and again until
+    /// that succeeds, fails for a reason that does not pass, or the policy is at its end. Returns the
+    /// entity as it was written.
+    ///
+    /// The closure returns nothing, or a `Result<(), E>` by which it can refuse. Each attempt is a new
+    /// transaction with a fresh read.
+    ///
+    /// ```
+    /// # use diesel::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, diesel_versioned::Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use diesel::connection::SimpleConnection;
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1)")?;
+    /// use diesel_versioned::prelude::*;
+    ///
+    /// let policy = RetryPolicy::default();
+    /// let product = Product::update_with(&mut conn, 1, &policy, |product| product.stock -= 3)?;
+    /// assert_eq!((product.stock, product.version), (7, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`retry`](crate::retry()); a row that is not there ends it with `NotFound` inside.
+    fn update_with<A: Attempt>(
+        conn: &mut Conn,
+        key: impl IntoKey<Self::Key>,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut Self) -> A,
+    ) -> Result<Self, RetryError<A::Error>>
+    where
+        Self: Sized;
+
     /// Saves each of the entities, as [`save`](VersionedDsl::save) does, set-based and in one
     /// transaction, all or none. Their versions move on after the commit.
     ///
@@ -201,6 +243,15 @@ impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
     fn reload(&mut self, conn: &mut C) -> QueryResult<()> {
         *self = conn.execute_find(self.key())?;
         Ok(())
+    }
+
+    fn update_with<A: Attempt>(
+        conn: &mut C,
+        key: impl IntoKey<Self::Key>,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut Self) -> A,
+    ) -> Result<Self, RetryError<A::Error>> {
+        conn.execute_update_with(key.into_key(), policy, change)
     }
 
     fn save_all(conn: &mut C, entities: &mut [Self]) -> Result<(), CommitError> {

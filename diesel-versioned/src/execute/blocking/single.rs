@@ -6,12 +6,14 @@ use diesel::expression::QueryMetadata;
 use diesel::result::Error;
 
 use super::commit::save_all;
+use super::retry::update_with;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
 use crate::outcome::{self, Matched};
+use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::statement::{
     Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
 };
@@ -44,6 +46,14 @@ pub trait Executes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_update_with<A: Attempt>(
+        &mut self,
+        key: T::Key,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut T) -> A,
+    ) -> Result<T, RetryError<A::Error>>;
 
     #[doc(hidden)]
     fn execute_save_all(&mut self, entities: &mut [T]) -> Result<(), CommitError>;
@@ -112,6 +122,15 @@ where
         settle(conn, entity, count)?;
         entity.set_version(next);
         Ok(())
+    }
+
+    fn execute_update_with<A: Attempt>(
+        &mut self,
+        key: T::Key,
+        policy: &RetryPolicy,
+        change: impl FnMut(&mut T) -> A,
+    ) -> Result<T, RetryError<A::Error>> {
+        update_with(self, &key, policy, change)
     }
 
     fn execute_save_all(&mut self, entities: &mut [T]) -> Result<(), CommitError> {

@@ -33,7 +33,7 @@ use crate::support::schema::products;
 type Unit = UnitOfWork<Conn>;
 
 /// A database with the products 1 to `count`, each with a stock of 10, at version 1.
-fn shop(count: i32) -> TestDb {
+pub fn shop(count: i32) -> TestDb {
     let db = TestDb::new();
     let conn = &mut db.connect();
     for ids in (1..=count).collect::<Vec<_>>().chunks(500) {
@@ -47,7 +47,7 @@ fn shop(count: i32) -> TestDb {
     db
 }
 
-fn product(id: i32) -> Product {
+pub fn product(id: i32) -> Product {
     Product {
         id,
         name: format!("P{id}"),
@@ -58,14 +58,14 @@ fn product(id: i32) -> Product {
 }
 
 /// Someone else changes the stock of a product.
-fn sell(db: &TestDb, id: i32, stock: i32) {
+pub fn sell(db: &TestDb, id: i32, stock: i32) {
     db.execute(&format!(
         "UPDATE products SET stock = {stock}, version = version + 1 WHERE id = {id}"
     ));
 }
 
 /// Id, stock and version of every product.
-fn stocks(conn: &mut Conn) -> Vec<(i32, i32, i32)> {
+pub fn stocks(conn: &mut Conn) -> Vec<(i32, i32, i32)> {
     products::table
         .select((products::id, products::stock, products::version))
         .order(products::id)
@@ -74,7 +74,7 @@ fn stocks(conn: &mut Conn) -> Vec<(i32, i32, i32)> {
 }
 
 /// How many transactions are open on a connection.
-fn depth(conn: &mut Conn) -> u32 {
+pub fn depth(conn: &mut Conn) -> u32 {
     type Manager = <Conn as Connection>::TransactionManager;
     Manager::transaction_manager_status_mut(conn)
         .transaction_depth()
