@@ -7,6 +7,7 @@ use diesel::result::{DatabaseErrorKind, Error as DieselError};
 use crate::conflict::Conflict;
 use crate::conflicts::Conflicts;
 use crate::entity::Versioned;
+use crate::transient::is_transient;
 
 /// Why a single write did not happen. The entity is as it was before the call.
 ///
@@ -408,30 +409,5 @@ fn told_by_text(message: &str) -> &'static str {
         "constraint.check" // MariaDB 4025
     } else {
         "database"
-    }
-}
-
-/// Whether the database turned the work away for reasons that pass. Diesel hands on no error
-/// number, so what it does not name by kind is told by the text of the client library (SQLite,
-/// MariaDB) or of the server (PostgreSQL, in English).
-pub(crate) fn is_transient(error: &DieselError) -> bool {
-    const TEXTS: [&str; 8] = [
-        "deadlock detected",                       // PostgreSQL 40P01
-        "canceling statement due to lock timeout", // PostgreSQL 55P03
-        "could not obtain lock on row",            // PostgreSQL 55P03, NOWAIT
-        "Deadlock found",                          // MySQL 1213
-        "Lock wait timeout exceeded",              // MySQL 1205
-        "Record has changed since last read",      // MariaDB 1020
-        "database is locked",                      // SQLite BUSY, BUSY_SNAPSHOT
-        "database table is locked",                // SQLite LOCKED
-    ];
-    match error {
-        DieselError::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
-        DieselError::DatabaseError(DatabaseErrorKind::Unknown, information) => {
-            let message = information.message();
-            TEXTS.iter().any(|text| message.contains(text))
-        }
-        DieselError::RollbackErrorOnCommit { commit_error, .. } => is_transient(commit_error),
-        _ => false,
     }
 }

@@ -116,6 +116,7 @@ pub mod plumbing;
 pub mod prelude;
 pub mod retry;
 mod statement;
+mod transient;
 mod unit_of_work;
 mod version;
 

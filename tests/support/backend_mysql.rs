@@ -34,6 +34,12 @@ impl TestBackend for Conn {
     const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Conflict;
     const WAIT_SHORTLY: &'static str = "SET innodb_lock_wait_timeout = 1";
     const SETTINGS: Option<&'static str> = None;
+    const LANGUAGES: &'static [&'static str] = &[
+        "SET lc_messages = 'de_DE'",
+        "SET lc_messages = 'fr_FR'",
+        "SET lc_messages = 'ja_JP'",
+        "SET lc_messages = 'ru_RU'",
+    ];
     const IDENTIFIER_QUOTE: char = '`';
     const NUMBERED_BINDS: bool = false;
     const LOCK_CURRENT: &'static str = " LOCK IN SHARE MODE";

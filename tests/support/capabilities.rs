@@ -57,6 +57,9 @@ pub trait TestBackend: Connection {
     /// From now on this session waits for a lock for a second at most.
     const WAIT_SHORTLY: &'static str;
 
+    /// From now on this session's errors are in another language, where a session can choose.
+    const LANGUAGES: &'static [&'static str] = &[];
+
     /// What identifiers are quoted with.
     const IDENTIFIER_QUOTE: char;
 

@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use crate::conflict::ConflictKind;
 use crate::entity::Versioned;
-use crate::error::{CommitError, SaveError, TrackError, is_transient};
+use crate::error::{CommitError, SaveError, TrackError};
+use crate::transient::is_transient;
 
 /// An error that says whether the same work, read again and done again, may succeed.
 ///

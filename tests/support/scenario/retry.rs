@@ -391,6 +391,33 @@ fn a_lock_timeout_is_done_again() {
 }
 
 #[test]
+fn a_lock_timeout_is_known_in_every_language() {
+    let db = shop(1);
+    let mut holder = db.connect();
+    holder.batch_execute("BEGIN").unwrap();
+    holder
+        .batch_execute("UPDATE products SET name = 'held'")
+        .unwrap();
+    for language in Conn::LANGUAGES {
+        let conn = &mut db.connect();
+        conn.batch_execute(Conn::WAIT_SHORTLY).unwrap();
+        conn.batch_execute(language).unwrap();
+        let error = product(1).save(conn).unwrap_err();
+        assert!(
+            !error.is_conflict() && error.is_transient(),
+            "{language}: {error:?}"
+        );
+        let SaveError::Database(source) = error else {
+            panic!("{error:?}");
+        };
+        assert!(
+            !source.to_string().contains("Lock wait timeout exceeded"),
+            "{source}"
+        );
+    }
+}
+
+#[test]
 fn a_committed_run_is_durable() {
     let db = shop(1);
     let conn = &mut db.connect();

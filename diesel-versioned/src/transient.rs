@@ -1,0 +1,218 @@
+//! Which errors of a database pass. Diesel hands on no error number, so what it does not name by
+//! kind is told by the text of the message: of a server, in every language that it speaks.
+//!
+//! The texts are those of PostgreSQL 15 and MariaDB 10.11; `%s` stands for a name. Other versions
+//! may say it in other words, and what is not known here is no transient error.
+
+use diesel::result::{DatabaseErrorKind, Error};
+
+/// Whether the database turned the work away for reasons that pass.
+pub(crate) fn is_transient(error: &Error) -> bool {
+    match error {
+        Error::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
+        Error::DatabaseError(DatabaseErrorKind::Unknown, information) => {
+            tells_of_what_passes(information.message())
+        }
+        Error::RollbackErrorOnCommit { commit_error, .. } => is_transient(commit_error),
+        _ => false,
+    }
+}
+
+fn tells_of_what_passes(message: &str) -> bool {
+    let tables = [
+        SQLITE_BUSY,
+        POSTGRES_DEADLOCK,
+        POSTGRES_LOCK_TIMEOUT,
+        POSTGRES_LOCK_NOT_AVAILABLE,
+        MYSQL_LOCK_TIMEOUT,
+        MYSQL_DEADLOCK,
+        MYSQL_RECORD_CHANGED,
+    ];
+    tables
+        .iter()
+        .copied()
+        .flatten()
+        .any(|text| says(message, text))
+}
+
+/// Whether a message has a text in it, with anything in the place of `%s`.
+fn says(message: &str, text: &str) -> bool {
+    let mut rest = message;
+    text.split("%s").all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+/// BUSY, BUSY_SNAPSHOT, LOCKED; SQLite speaks English alone.
+const SQLITE_BUSY: &[&str] = &["database is locked", "database table is locked"];
+
+/// 40P01.
+const POSTGRES_DEADLOCK: &[&str] = &[
+    "deadlock detected",
+    "Verklemmung (Deadlock) entdeckt",
+    "se ha detectado un deadlock",
+    "interblocage (deadlock) détecté",
+    "rilevato deadlock",
+    "デッドロックを検出しました",
+    "ნაპოვნია ურთიერთბლოკირება",
+    "deadlock 발생했음",
+    "обнаружена взаимоблокировка",
+    "deadlock upptäckt",
+    "виявлено взаємне блокування",
+    "检测到死锁",
+];
+
+/// 55P03, after `lock_timeout`.
+const POSTGRES_LOCK_TIMEOUT: &[&str] = &[
+    "canceling statement due to lock timeout",
+    "storniere Anfrage wegen Zeitüberschreitung einer Sperre",
+    "cancelando la sentencia debido a que se agotó el tiempo de espera de candados (locks)",
+    "annulation de la requête à cause du délai écoulé pour l'obtention des verrous",
+    "annullamento dell'istruzione a causa di timeout di lock",
+    "ロックのタイムアウトのためステートメントをキャンセルしています",
+    "გამოსახულება გაუქმდება ბლოკის მოლოდინის ვადის ამოწურვის გამო",
+    "잠금 대기 시간 초과로 작업을 취소합니다.",
+    "выполнение оператора отменено из-за тайм-аута блокировки",
+    "avbryter sats på grund av lås-timeout",
+    "виконання оператора скасовано через тайм-аут блокування",
+    "由于锁超时，取消语句操作",
+];
+
+/// 55P03, with `NOWAIT`.
+const POSTGRES_LOCK_NOT_AVAILABLE: &[&str] = &[
+    "could not obtain lock on row in relation \"%s\"",
+    "konnte Sperre für Zeile in Relation »%s« nicht setzen",
+    "no se pudo bloquear un candado en la fila de la relación «%s»",
+    "n'a pas pu obtenir un verrou sur la relation « %s »",
+    "lock di riga nella relazione \"%s\" fallito",
+    "リレーション\"%s\"の行ロックを取得できませんでした",
+    "ურთიერთობაში \"%s\" მწკრივის დაბლოკვის შეცდომა",
+    "\"%s\" 릴레이션의 잠금 정보를 구할 수 없음",
+    "не удалось получить блокировку строки в таблице \"%s\"",
+    "kunde inte låsa rad i relationen \"%s\"",
+    "не вдалося отримати блокування у рядку стосовно \"%s\"",
+    "无法在关系 \"%s\"中的记录上获得锁",
+    "could not obtain lock on relation \"%s\"",
+    "konnte Sperre für Relation »%s« nicht setzen",
+    "no se pudo bloquear un candado en la relación «%s»",
+    "lock della relazione \"%s\" fallito",
+    "リレーション\"%s\"のロックを取得できませんでした",
+    "ბლოკის მიღების შეცდომა ურთიერთობაზე %s\"",
+    "не удалось получить блокировку таблицы \"%s\"",
+    "kunde inte ta lås på relationen \"%s\"",
+    "не вдалося отримати блокування зв'язку \"%s\"",
+    "无法在关系 \"%s\" 上获得锁",
+];
+
+/// 1205.
+const MYSQL_LOCK_TIMEOUT: &[&str] = &[
+    "锁等待超时;尝试重新启动事务",
+    "Lock wait timeout overskredet",
+    "Lock wait timeout exceeded; try restarting transaction",
+    "Kontrollaeg ületatud luku järel ootamisel; Proovi transaktsiooni otsast alata",
+    "Timeout sur l'obtention du verrou",
+    "Beim Warten auf eine Sperre wurde die zulässige Wartezeit überschritten. Bitte versuchen Sie, die Transaktion neu zu starten",
+    "ბლოკის მოლოდინის ვადა ამოიწურა. სცადეთ, ტრანზაქცია თავიდან გაუშვათ",
+    "E' scaduto il timeout per l'attesa del lock",
+    "ロック待ちがタイムアウトしました。トランザクションを再試行してください。",
+    "Lock wacht tijd overschreden",
+    "Tempo de espera (timeout) de travamento excedido. Tente reiniciar a transação",
+    "Таймаут ожидания блокировки истек; попробуйте перезапустить транзакцию",
+    "Vremenski limit za zaključavanje tabele je istekao; Probajte da ponovo startujete transakciju",
+    "Tiempo de espera de bloqueo excedido; intente rearrancar la transacción",
+    "Fick inte ett lås i tid ; Försök att starta om transaktionen",
+    "Затримку очікування блокування вичерпано",
+];
+
+/// 1213, where the driver does not name it by kind.
+const MYSQL_DEADLOCK: &[&str] = &[
+    "试图锁定时发现僵局;尝试重新启动事务",
+    "Deadlock found when trying to get lock; try restarting transaction",
+    "Lukustamisel tekkis tupik (deadlock); alusta transaktsiooni otsast",
+    "Deadlock découvert en essayant d'obtenir les verrous : essayez de redémarrer la transaction",
+    "Beim Versuch, eine Sperre anzufordern, ist ein Deadlock aufgetreten. Versuchen Sie, die Transaktion neu zu starten",
+    "ჩიხი ბლოკის მიღების მცდელობისას. სცადეთ, ტრანზაქცია თავიდან გაუშვათ",
+    "Trovato deadlock durante il lock; Provare a far ripartire la transazione",
+    "ロック取得中にデッドロックが検出されました。トランザクションを再試行してください。",
+    "Deadlock gevonden tijdens lock-aanvraag poging; Probeer herstart van de transactie",
+    "Encontrado um travamento fatal (deadlock) quando tentava obter uma trava. Tente reiniciar a transação",
+    "Возникла тупиковая ситуация в процессе получения блокировки; Попробуйте перезапустить транзакцию",
+    "Unakrsno zaključavanje pronađeno kada sam pokušao da dobijem pravo na zaključavanje; Probajte da restartujete transakciju",
+    "Encontrado estancamiento (deadlock) al intentar obtener el bloqueo; intente volver a comenzar la transacción",
+    "Fick 'DEADLOCK' vid låsförsök av block/rad. Försök att starta om transaktionen",
+    "Взаємне блокування знайдено під час спроби отримати блокування; спробуйте перезапустити транзакцію.",
+];
+
+/// 1020.
+const MYSQL_RECORD_CHANGED: &[&str] = &[
+    "这个表自上次读后数据有变化'%s';尝试重新启动事务",
+    "Záznam byl změněn od posledního čtení v tabulce '%s'",
+    "Posten er ændret siden sidste læsning '%s'; Prøv at genstarte transaktionen",
+    "Record has changed since last read in table '%s'; try restarting transaction",
+    "Kirje tabelis '%s' on muutunud viimasest lugemisest saadik; alusta transaktsiooni otsast",
+    "Enregistrement modifié depuis sa dernière lecture dans la table '%s' : essayez de redémarrer la transaction",
+    "Datensatz hat sich seit dem letzten Zugriff auf Tabelle '%s' geändert. Versuchen Sie, die Transaktion neu zu starten",
+    "ცხრილში '%s' ჩანაწერი შეიცვალა ბოლო წაკითხვის შემდეგ. სცადეთ, ტრანზაქცია თავიდან გაუშვათ",
+    "Η εγγραφή έχει αλλάξει από την τελευταία φορά που ανασύρθηκε από τον πίνακα '%s'",
+    "रिकॉर्ड टेबल '%s' पिछली बार पढ़े जाने के बाद से बदल गया है",
+    "A(z) '%s' tablaban talalhato rekord megvaltozott az utolso olvasas ota",
+    "Il record e` cambiato dall'ultima lettura della tabella '%s'; Provare a far ripartire la transazione",
+    "表 '%s' の最後の読み込み時点から、レコードが変化しました。トランザクションを再試行してください。",
+    "테이블 '%s'에서 마지막으로 읽은 후 Record가 변경되었습니다.",
+    "Record is veranderd sinds de laatste lees activiteit in de tabel '%s'; Probeer herstart van de transactie",
+    "Posten har blitt endret siden den ble lest '%s'",
+    "Posten har vorte endra sidan den sist vart lesen '%s'; Prøv å starte transaksjonen på nytt",
+    "Rekord został zmieniony od ostaniego odczytania z tabeli '%s'",
+    "Registro alterado desde a última leitura da tabela '%s'. Tente reiniciar a transação",
+    "Cimpul a fost schimbat de la ultima citire a tabelei '%s'",
+    "Запись изменилась с момента последней выборки в таблице '%s'; Попробуйте перезапустить транзакцию",
+    "Slog je promenjen od zadnjeg čitanja tabele '%s'; Probajte da restartujete transakciju",
+    "Záznam bol zmenený od posledného čítania v tabuľke '%s'",
+    "El registro ha cambiado desde la ultima lectura de la tabla '%s'; intente volver a comenzar la transacción",
+    "Posten har förändrats sedan den lästes i register '%s'. Försök att starta om transaktionen",
+    "Запис було змінено з часу останнього читання з таблиці '%s'; спробуйте перезапустити транзакцію.",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_told_apart_from_other_errors() {
+        for passes in [
+            "database is locked",
+            "Verklemmung (Deadlock) entdeckt",
+            "デッドロックを検出しました",
+            "no se pudo bloquear un candado en la fila de la relación «products»",
+            "\"products\" 릴레이션의 잠금 정보를 구할 수 없음",
+            "Timeout sur l'obtention du verrou",
+            "Запись изменилась с момента последней выборки в таблице 'products'; Попробуйте \
+             перезапустить транзакцию",
+        ] {
+            assert!(tells_of_what_passes(passes), "{passes}");
+        }
+        for stays in [
+            "",
+            "division by zero",
+            "Teilung durch Null",
+            "duplicate key value violates unique constraint \"products_pkey\"",
+            "canceling statement due to statement timeout",
+            "terminating connection due to administrator command",
+            "Table 'x.products' doesn't exist",
+        ] {
+            assert!(!tells_of_what_passes(stays), "{stays}");
+        }
+    }
+
+    #[test]
+    fn no_text_is_so_short_that_it_says_nothing() {
+        let all = [POSTGRES_LOCK_NOT_AVAILABLE, MYSQL_RECORD_CHANGED];
+        for text in all.into_iter().flatten() {
+            assert!(text.replace("%s", "").chars().count() > 10, "{text}");
+        }
+    }
+}
