@@ -162,7 +162,7 @@ impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
 /// | `constraint.foreign_key` | a foreign key was violated |
 /// | `constraint.not_null` | a `NOT NULL` was violated |
 /// | `constraint.check` | a `CHECK` was violated |
-/// | `connection.closed` | the connection was lost |
+/// | `connection.closed` | the connection is lost, or a transaction was left open on it: get another |
 /// | `transaction.read_only` | the transaction is read-only |
 /// | `database.transient` | [`is_transient`](CommitError::is_transient): do it again |
 /// | `database` | whatever else the database reported |
@@ -376,6 +376,7 @@ fn database_code(error: &DieselError) -> &'static str {
     use DatabaseErrorKind as Kind;
     match error {
         DieselError::NotFound => "row.not_found",
+        DieselError::BrokenTransactionManager => "connection.closed",
         DieselError::DatabaseError(kind, information) => match kind {
             Kind::UniqueViolation => "constraint.unique",
             Kind::ForeignKeyViolation => "constraint.foreign_key",

@@ -20,6 +20,13 @@ impl TestBackend for Conn {
          CREATE TRIGGER refuse_updates BEFORE UPDATE ON products \
          FOR EACH ROW EXECUTE FUNCTION refuse_updates()",
     );
+    const REFUSE_ONE_PRODUCT_UPDATE: Option<&'static str> = Some(
+        "CREATE SEQUENCE updates; \
+         CREATE FUNCTION refuse_one() RETURNS trigger LANGUAGE plpgsql \
+         AS 'BEGIN IF nextval(''updates'') = 1 THEN RETURN NULL; END IF; RETURN NEW; END'; \
+         CREATE TRIGGER refuse_one BEFORE UPDATE ON products \
+         FOR EACH ROW EXECUTE FUNCTION refuse_one()",
+    );
     const REFUSE_PRODUCT_DELETES: Option<&'static str> = Some(
         "CREATE FUNCTION refuse_deletes() RETURNS trigger LANGUAGE plpgsql \
          AS 'BEGIN RETURN NULL; END'; \

@@ -34,6 +34,10 @@ pub trait TestBackend: Connection {
     /// The same for inserts into `products`.
     const REFUSE_PRODUCT_INSERTS: Option<&'static str>;
 
+    /// Makes the database skip the first update of one of `products`, and no other, whatever is
+    /// rolled back.
+    const REFUSE_ONE_PRODUCT_UPDATE: Option<&'static str> = None;
+
     /// Puts a view in the place of `products` that shows its rows and drops what is written.
     const DROP_PRODUCT_UPDATES_BY_A_VIEW: Option<&'static str>;
 

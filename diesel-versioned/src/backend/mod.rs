@@ -11,6 +11,7 @@
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
 //! | [`FORGET_LAST_INSERTED`](Dialect::FORGET_LAST_INSERTED) | – | – | – | `DO LAST_INSERT_ID(0)` |
+//! | [`LEAVES_ANSWERS`](Dialect::LEAVES_ANSWERS) | no | no | no | yes |
 //! | [`BEGIN_TO_WRITE`](Dialect::BEGIN_TO_WRITE) | – | `BEGIN IMMEDIATE` | – | – |
 //! | [`MAX_BINDS`](Dialect::MAX_BINDS) | 32,766 | 32,766 | 65,535 | 65,535 |
 //! | [`UPDATE_ROWS`](Dialect::UPDATE_ROWS) | 64 | 256 | 1,024 | 64 |
@@ -85,6 +86,10 @@ pub trait Dialect: Backend {
     /// SQL that turns a transaction that was just begun into one that holds the write lock, and
     /// SQL that begins it again when that fails. `None` where BEGIN is enough.
     const BEGIN_TO_WRITE: Option<BeginToWrite> = None;
+
+    /// Whether the answer to a statement stays behind for the next one if nobody waits for it any
+    /// more, as when an asynchronous future is dropped. The connection is then marked as broken.
+    const LEAVES_ANSWERS: bool = false;
 
     /// The SQL of this backend.
     fn syntax(&self) -> Syntax {

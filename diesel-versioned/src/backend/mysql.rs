@@ -11,6 +11,9 @@ impl Dialect for diesel::mysql::Mysql {
     const RETURNING: bool = false;
     const FORGET_LAST_INSERTED: Option<&str> = Some("DO LAST_INSERT_ID(0)");
 
+    // By mysql_async: whoever asks next gets the rows that nobody took.
+    const LEAVES_ANSWERS: bool = true;
+
     fn syntax(&self) -> Syntax {
         Syntax {
             batch_update: BatchUpdateSyntax::Case,

@@ -30,6 +30,8 @@ pub(super) struct Inquiry {
     reads: Vec<usize>,
     /// What is written again, to see which rows the database holds back.
     tries: Vec<Try>,
+    /// Some of them were held back.
+    refused: bool,
 }
 
 /// A step of the unit that is done again.
@@ -51,6 +53,7 @@ impl Inquiry {
             cause,
             reads: by_table(sets),
             tries: Vec::new(),
+            refused: false,
         }
     }
 }
@@ -82,6 +85,7 @@ impl Protocol {
             && matched(count, 1) == Matched::Fewer
         {
             sets[*set].1.core().note_refused(single);
+            inquiry.refused = true;
         }
         loop {
             inquiry.stage = match inquiry.stage {
@@ -110,10 +114,11 @@ impl Protocol {
                             Try::Alone(set, group) => Action::Write { set, group },
                         };
                     }
-                    if inquiry.tries.is_empty() {
-                        Stage::End
-                    } else {
+                    // What was written now is not what others see; only what was held back is.
+                    if inquiry.refused {
                         Stage::ReadAgain(usize::MAX)
+                    } else {
+                        Stage::End
                     }
                 }
                 Stage::ReadAgain(index) => {

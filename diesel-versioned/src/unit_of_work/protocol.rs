@@ -80,7 +80,8 @@ pub(super) enum State {
     /// Whether the mark is gone, or the transaction of no use any more.
     LookingForMark(Error, fn(Error) -> Then),
     Committing,
-    Pinging(Error),
+    /// Whether the connection still answers; and if it does, whether to ask what is in conflict.
+    Pinging(Error, bool),
     RollingBack(Then),
     Inquiring(Inquiry),
 }
@@ -90,6 +91,7 @@ pub(super) enum Then {
     Finish(CommitError),
     Inquire(Option<(Error, Option<EntityRef>)>),
     Ping(Error),
+    PingAndFinish(Error),
 }
 
 pub(crate) struct Protocol {
@@ -164,7 +166,7 @@ impl Protocol {
             },
             State::Unmarking => match answer {
                 Ok(_) => self.commit(),
-                Err(error) => self.look_for_mark(error, Then::Ping),
+                Err(error) => self.look_for_mark(error, Then::PingAndFinish),
             },
             State::LookingForMark(source, then) => match answer {
                 // Something has ended the transaction, and what was written may have stayed.
@@ -175,9 +177,10 @@ impl Protocol {
                 Ok(_) => Action::Finish(Ok(())),
                 Err(error) => self.roll_back(Then::Ping(error)),
             },
-            State::Pinging(source) => match answer {
+            State::Pinging(source, inquire) => match answer {
                 // It answers, so the server turned the commit down, and nothing is written.
-                Ok(_) => self.roll_back(Then::Inquire(Some((source, None)))),
+                Ok(_) if inquire => self.roll_back(Then::Inquire(Some((source, None)))),
+                Ok(_) => self.roll_back(Then::Finish(source.into())),
                 // A savepoint that was not released goes with the caller's transaction.
                 Err(_) if self.nested => self.roll_back(Then::Finish(source.into())),
                 Err(_) => Action::Finish(Err(CommitError::OutcomeUnknown { source })),
@@ -186,7 +189,12 @@ impl Protocol {
                 Then::Finish(error) => Action::Finish(Err(error)),
                 // Whether the rollback was heard is what the ping tells.
                 Then::Ping(error) => {
-                    self.state = State::Pinging(error);
+                    self.state = State::Pinging(error, true);
+                    Action::Ping
+                }
+                // All rows were there, and locked.
+                Then::PingAndFinish(error) => {
+                    self.state = State::Pinging(error, false);
                     Action::Ping
                 }
                 Then::Inquire(cause) => match answer {

@@ -61,6 +61,20 @@ impl<'c, C: AsyncConnection> Begun<'c, C> {
         Self { conn, ended: false }
     }
 
+    /// The same for statements outside of a transaction of ours. Fails if a transaction was left
+    /// open on the connection in a state that nobody knows: what is written now could be rolled back
+    /// with it.
+    pub(super) fn statement(conn: &'c mut C) -> QueryResult<Self>
+    where
+        C::Backend: Dialect,
+    {
+        depth(conn)?;
+        Ok(Self {
+            conn,
+            ended: !C::Backend::LEAVES_ANSWERS,
+        })
+    }
+
     /// Everything that was begun has come to its end.
     pub(super) fn ended(mut self) {
         self.ended = true;

@@ -89,50 +89,38 @@ where
     T: Entity<C::Backend>,
 {
     async fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
-        only(rows(self, Find::<T, C::Backend>::new(key)).await?)
+        let mut conn = Begun::statement(self)?;
+        let found = rows(&mut *conn, Find::<T, C::Backend>::new(key)).await;
+        conn.ended();
+        only(found?)
     }
 
     async fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        let landed = match InsertMode::of::<T, C::Backend>() {
-            InsertMode::Plain => {
-                let count = affected(conn, Insert::new([&*entity])).await?;
-                outcome::inserted(entity, count)?;
-                entity.set_version(T::initial_version());
-                return Ok(());
-            }
-            InsertMode::Returning => rows(conn, InsertReturning::new([&*entity])).await?,
-            // Two statements: the row must not stay if it cannot be read back.
-            InsertMode::ReadByKey | InsertMode::OneByOne => insert_and_read(conn, entity).await?,
-        };
-        outcome::inserted(entity, landed.len())?;
-        *entity = only(landed)?;
-        Ok(())
+        let mut conn = Begun::statement(self)?;
+        let done = insert(&mut *conn, entity).await;
+        conn.ended();
+        done
     }
 
     async fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        let next = outcome::next_version(entity)?;
-        let count = affected(conn, Update::whole(entity, next.clone())).await?;
-        settle(conn, entity, count).await?;
-        entity.set_version(next);
-        Ok(())
+        let mut conn = Begun::statement(self)?;
+        let done = save(&mut *conn, entity).await;
+        conn.ended();
+        done
     }
 
     async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        let count = affected(conn, Delete::new([&*entity])).await?;
-        settle(conn, entity, count).await
+        let mut conn = Begun::statement(self)?;
+        let done = delete(&mut *conn, entity).await;
+        conn.ended();
+        done
     }
 
     async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        let next = outcome::next_version(entity)?;
-        let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
-        let count = affected(conn, statement).await?;
-        settle(conn, entity, count).await?;
-        entity.set_version(next);
-        Ok(())
+        let mut conn = Begun::statement(self)?;
+        let done = touch(&mut *conn, entity).await;
+        conn.ended();
+        done
     }
 
     async fn execute_update_with<A: Attempt<Error: Send>>(
@@ -153,6 +141,65 @@ where
     {
         save_all(self, entities).await
     }
+}
+
+async fn insert<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let landed = match InsertMode::of::<T, C::Backend>() {
+        InsertMode::Plain => {
+            let count = affected(conn, Insert::new([&*entity])).await?;
+            outcome::inserted(entity, count)?;
+            entity.set_version(T::initial_version());
+            return Ok(());
+        }
+        InsertMode::Returning => rows(conn, InsertReturning::new([&*entity])).await?,
+        // Two statements: the row must not stay if it cannot be read back.
+        InsertMode::ReadByKey | InsertMode::OneByOne => insert_and_read(conn, entity).await?,
+    };
+    outcome::inserted(entity, landed.len())?;
+    *entity = only(landed)?;
+    Ok(())
+}
+
+async fn save<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let next = outcome::next_version(entity)?;
+    let count = affected(conn, Update::whole(entity, next.clone())).await?;
+    settle(conn, entity, count).await?;
+    entity.set_version(next);
+    Ok(())
+}
+
+async fn delete<T, C>(conn: &mut C, entity: &T) -> Result<(), SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let count = affected(conn, Delete::new([entity])).await?;
+    settle(conn, entity, count).await
+}
+
+async fn touch<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let next = outcome::next_version(entity)?;
+    let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
+    let count = affected(conn, statement).await?;
+    settle(conn, entity, count).await?;
+    entity.set_version(next);
+    Ok(())
 }
 
 /// Inserts a row and reads it back, in a transaction or savepoint.

@@ -57,6 +57,7 @@ use crate::retry::{Attempt, RetryError, RetryPolicy};
     note = "derive `Queryable, Selectable, Versioned` on `{Self}`",
     note = "enable the feature of diesel-versioned that is called like the database: `sqlite`, \
             `postgres` or `mysql`",
+    note = "on a connection of diesel-async use `diesel_versioned::async_prelude`",
     note = "if both is done, a field's type does not fit its column on this database: \
             `#[diesel(check_for_backend(…))]` shows which"
 )]

@@ -41,6 +41,12 @@ pub(super) fn depth<C: Connection>(conn: &mut C) -> QueryResult<Depth> {
     C::TransactionManager::transaction_manager_status_mut(conn).transaction_depth()
 }
 
+/// Fails if a transaction was left open on the connection in a state that nobody knows: what is
+/// written now could be rolled back with it.
+pub(super) fn usable<C: Connection>(conn: &mut C) -> QueryResult<()> {
+    depth(conn).map(drop)
+}
+
 /// Begins a transaction that is going to write, or a savepoint inside the caller's.
 pub(super) fn begin<C>(conn: &mut C) -> QueryResult<()>
 where

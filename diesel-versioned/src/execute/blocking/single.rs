@@ -28,6 +28,7 @@ use crate::unit_of_work::InsertMode;
     note = "derive `Queryable, Selectable, Versioned` on `{T}`",
     note = "enable the feature of diesel-versioned that is called like the database: `sqlite`, \
             `postgres` or `mysql`",
+    note = "on a connection of diesel-async use `diesel_versioned::async_prelude`",
     note = "if both is done, a field's type does not fit its column on this database: \
             `#[diesel(check_for_backend(…))]` shows which"
 )]
@@ -67,11 +68,13 @@ where
     T: Entity<C::Backend>,
 {
     fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
+        session::usable(self)?;
         only(rows(self, Find::<T, C::Backend>::new(key))?)
     }
 
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
+        session::usable(conn)?;
         let landed = match InsertMode::of::<T, C::Backend>() {
             InsertMode::Plain => {
                 outcome::inserted(entity, affected(conn, &Insert::new([&*entity]))?)?;
@@ -101,6 +104,7 @@ where
 
     fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
+        session::usable(conn)?;
         let next = outcome::next_version(entity)?;
         let count = affected(conn, &Update::whole(entity, next.clone()))?;
         settle(conn, entity, count)?;
@@ -110,12 +114,14 @@ where
 
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
+        session::usable(conn)?;
         let count = affected(conn, &Delete::new([&*entity]))?;
         settle(conn, entity, count)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
+        session::usable(conn)?;
         let next = outcome::next_version(entity)?;
         let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
         let count = affected(conn, &statement)?;

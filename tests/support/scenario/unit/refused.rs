@@ -204,3 +204,20 @@ fn a_refused_delete_is_not_mistaken_for_a_violation() {
     let lost = conflicts(uow.commit(&mut conn));
     assert_eq!(kinds(&lost), [("products", "1".into(), REFUSED)]);
 }
+
+#[test]
+fn what_was_in_the_way_and_is_gone_is_no_conflict() {
+    let Some(refuse_one) = Conn::REFUSE_ONE_PRODUCT_UPDATE else {
+        return;
+    };
+    let db = shop(3);
+    db.execute(refuse_one);
+    let conn = &mut db.connect();
+    let mut uow = Unit::new();
+    let handles = [1, 2, 3].map(|id| uow.find::<Product>(conn, id).unwrap());
+    for handle in handles {
+        uow[handle].stock = 3;
+    }
+    assert_eq!(uow.commit(conn).unwrap().len(), 3);
+    assert_eq!(stocks(conn), [(1, 3, 2), (2, 3, 2), (3, 3, 2)]);
+}
