@@ -56,8 +56,7 @@ async fn polled<F: Future>(future: F, times: usize, moment: Moment) -> Option<F:
                 tokio::task::consume_budget().await;
             }
         });
-        let burnt = burn.poll(context);
-        drop(burnt);
+        let _spent: Poll<()> = burn.poll(context);
         let polled = future.as_mut().poll(context);
         drop(done);
         match (polled, moment) {
