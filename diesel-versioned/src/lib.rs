@@ -91,6 +91,9 @@
 //! a unit's statements are sent without waiting for each other. Without it nothing of tokio, and
 //! none of Diesel's unstable features, is in the build.
 //!
+//! `tracing`: a span per commit, an event per conflict, batch and retry; never the value of a column.
+//! The module `telling` lists them and shows how metrics are made of them.
+//!
 //! # How to read the compiler's errors
 //!
 //! - *"`Product` is not a versioned entity"*: `#[derive(Versioned)]` is missing.
@@ -116,6 +119,11 @@ pub mod plumbing;
 pub mod prelude;
 pub mod retry;
 mod statement;
+#[cfg(feature = "tracing")]
+pub mod telling;
+#[cfg(not(feature = "tracing"))]
+#[path = "silent.rs"]
+mod telling;
 mod transient;
 mod unit_of_work;
 mod version;

@@ -8,6 +8,7 @@ use diesel::result::Error;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::error::SaveError;
+use crate::telling;
 use crate::version::VersionValue;
 
 /// What a row count says of a statement that was meant for some rows.
@@ -41,7 +42,7 @@ pub(crate) fn classify<T: Versioned>(expected: &T::Version, current: Option<&T>)
 
 /// The conflict of a single write, once it is known what stands there.
 pub(crate) fn conflict<T: Versioned>(entity: &T, current: Option<T>) -> Conflict<T> {
-    Conflict {
+    let conflict = Conflict {
         kind: classify(entity.version(), current.as_ref()),
         key: entity.key(),
         expected: entity.version().clone(),
@@ -50,7 +51,9 @@ pub(crate) fn conflict<T: Versioned>(entity: &T, current: Option<T>) -> Conflict
         current,
         source: None,
         place: None,
-    }
+    };
+    telling::conflict(&conflict);
+    conflict
 }
 
 /// The version that a write gives to an entity.

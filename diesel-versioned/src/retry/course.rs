@@ -7,6 +7,7 @@ use diesel::result::Error as DieselError;
 
 use super::error::{RetryError, Retryable};
 use super::policy::RetryPolicy;
+use crate::telling;
 
 /// The attempts so far.
 pub(crate) struct Course<'p> {
@@ -62,6 +63,7 @@ impl<'p> Course<'p> {
                 elapsed,
             });
         }
+        telling::retry(attempts, delay, elapsed);
         Ok(delay)
     }
 

@@ -13,6 +13,7 @@ use super::work::Group;
 use crate::conflicts::{AnyConflict, Conflicts};
 use crate::error::{CommitError, EntityRef};
 use crate::outcome::{Matched, matched};
+use crate::telling;
 
 enum Stage {
     Begin,
@@ -187,6 +188,9 @@ impl Protocol {
                 sets[*set].1.core().note_refused(group);
             }
             all = collect(sets);
+        }
+        for conflict in &all {
+            telling::conflict(&**conflict);
         }
         let verdict = match (all.is_empty(), error.map(Arc::try_unwrap)) {
             (false, _) => Conflicts { all }.into(),

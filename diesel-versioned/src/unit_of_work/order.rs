@@ -17,6 +17,17 @@ pub(crate) enum Operation {
     },
 }
 
+impl Operation {
+    /// For people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Delete => "delete",
+            Self::Update => "update",
+            Self::Insert { .. } => "insert",
+        }
+    }
+}
+
 /// One node of the order: one kind of write to the rows of one entity type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Node {

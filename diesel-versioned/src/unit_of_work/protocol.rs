@@ -21,6 +21,7 @@ use super::plan::Step;
 use super::work::Group;
 use crate::error::{CommitError, EntityRef};
 use crate::outcome::{Matched, matched};
+use crate::telling;
 
 /// What is to be done next.
 #[derive(Debug)]
@@ -290,7 +291,11 @@ impl Protocol {
         let (set, meant) = match &self.steps[index] {
             Step::Resolve { .. } => return Ok(()),
             Step::Lock { set, .. } => (*set, sets[*set].1.core_ref().checks()),
-            Step::Write { set, group } => (*set, group.len()),
+            Step::Write { set, group } => {
+                let table = sets[*set].1.core_ref().kinship().table.name;
+                telling::batch(table, group.operation.name(), group.len(), count);
+                (*set, group.len())
+            }
         };
         match (matched(count, meant), &self.steps[index]) {
             (Matched::All, _) => {}

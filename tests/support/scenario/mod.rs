@@ -5,4 +5,6 @@ mod property;
 mod retry;
 pub mod single;
 mod smoke;
+#[cfg(feature = "tracing")]
+mod telling;
 mod unit;

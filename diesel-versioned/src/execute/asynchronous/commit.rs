@@ -17,6 +17,7 @@ use super::set::AsyncSet;
 use crate::backend::Dialect;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
+use crate::telling;
 use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, Protocol, UnitOfWork};
 
 /// An asynchronous closure whose future is `Send`. Implemented for all of them; the bound that
@@ -184,8 +185,11 @@ where
     ) -> impl Future<Output = Result<Committed, CommitError>> + Send {
         async move {
             let work = Work { unit: self };
-            let nested = work.unit.follow(conn).await?;
+            let telling = telling::Commit::begin();
+            let nested = telling.while_waiting(work.unit.follow(conn)).await;
+            let nested = nested.inspect_err(|error| telling.failed(error))?;
             let mut done = work.unit.succeed(nested);
+            telling.committed(&done);
             drop(work);
             if !nested {
                 done.run_hooks();

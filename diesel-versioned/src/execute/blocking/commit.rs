@@ -13,6 +13,7 @@ use super::set::BlockingSet;
 use crate::backend::Dialect;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
+use crate::telling;
 use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, UnitOfWork};
 
 impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
@@ -105,10 +106,11 @@ where
     /// If a closure of the unit panics: the transaction is rolled back and the panic goes on; the
     /// unit is as after any failure. If an after-commit hook panics, the unit is committed.
     pub fn commit(&mut self, conn: &mut C) -> Result<Committed, CommitError> {
-        let result = self.follow(conn);
-        match result {
+        let telling = telling::Commit::begin();
+        match telling.during(|| self.follow(conn)) {
             Ok(nested) => {
                 let mut done = self.succeed(nested);
+                telling.committed(&done);
                 if !nested {
                     done.run_hooks();
                 }
@@ -116,6 +118,7 @@ where
             }
             Err(error) => {
                 self.fail();
+                telling.failed(&error);
                 Err(error)
             }
         }

@@ -1,0 +1,160 @@
+//! What is told to `tracing`, with the feature of that name. Never the value of a column; keys and
+//! versions are told.
+//!
+//! | what | level | fields |
+//! | --- | --- | --- |
+//! | span `commit` | info | `rows`, `deleted`, `updated`, `inserted` of a unit that was committed; `conflicts`; `code` of the error of one that was not |
+//! | event `batch`, in a commit | debug | `table`, `operation`, `meant` and `rows`: how many rows were to be written and how many were there |
+//! | event `conflict` | info | `table`, `key`, `expected`, `actual`, `kind` |
+//! | event `retry` | info | `attempt` that failed, `delay` and `elapsed` in milliseconds |
+//!
+//! The target of all of them is `diesel_versioned`. Metrics are made from them by a layer of
+//! `tracing-subscriber`: conflicts per table, for example.
+//!
+//! ```
+//! use std::collections::HashMap;
+//! use std::sync::{Arc, Mutex, PoisonError};
+//!
+//! use tracing::field::{Field, Visit};
+//! use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+//!
+//! #[derive(Clone, Default)]
+//! struct Conflicts {
+//!     per_table: Arc<Mutex<HashMap<String, u64>>>,
+//! }
+//!
+//! #[derive(Default)]
+//! struct Seen {
+//!     is_conflict: bool,
+//!     table: String,
+//! }
+//!
+//! impl Visit for Seen {
+//!     fn record_str(&mut self, field: &Field, value: &str) {
+//!         if field.name() == "table" {
+//!             self.table = value.to_owned();
+//!         }
+//!     }
+//!
+//!     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+//!         if field.name() == "message" {
+//!             self.is_conflict = format!("{value:?}") == "conflict";
+//!         }
+//!     }
+//! }
+//!
+//! impl<S: tracing::Subscriber> Layer<S> for Conflicts {
+//!     fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+//!         let mut seen = Seen::default();
+//!         event.record(&mut seen);
+//!         if seen.is_conflict {
+//!             let mut counts = self.per_table.lock().unwrap_or_else(PoisonError::into_inner);
+//!             *counts.entry(seen.table).or_default() += 1;
+//!         }
+//!     }
+//! }
+//!
+//! let conflicts = Conflicts::default();
+//! let subscriber = tracing_subscriber::registry().with(conflicts.clone());
+//! tracing::subscriber::with_default(subscriber, || {
+//!     // What the application does; here it is as if two saves had met.
+//!     tracing::info!(target: "diesel_versioned", table = "products", "conflict");
+//! });
+//! let counts = conflicts.per_table.lock().unwrap_or_else(PoisonError::into_inner);
+//! assert_eq!(counts.get("products"), Some(&1));
+//! ```
+
+use std::time::Duration;
+
+use crate::conflicts::AnyConflict;
+use crate::error::CommitError;
+use crate::unit_of_work::{Committed, Operation};
+
+const TARGET: &str = "diesel_versioned";
+
+/// A row was not at its version.
+pub(crate) fn conflict(conflict: &dyn AnyConflict) {
+    tracing::info!(
+        target: TARGET,
+        table = conflict.table(),
+        key = conflict.key(),
+        expected = conflict.expected(),
+        actual = conflict.actual(),
+        kind = conflict.kind().code(),
+        "conflict"
+    );
+}
+
+/// Rows of one table were written by one kind of statement.
+pub(crate) fn batch(table: &str, operation: &str, meant: usize, rows: usize) {
+    tracing::debug!(target: TARGET, table, operation, meant, rows, "batch");
+}
+
+/// An attempt has failed, and another one follows.
+pub(crate) fn retry(attempt: u32, delay: Duration, elapsed: Duration) {
+    let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(
+        target: TARGET,
+        attempt,
+        delay = milliseconds(delay),
+        elapsed = milliseconds(elapsed),
+        "retry"
+    );
+}
+
+/// A commit, from its beginning to its end.
+pub(crate) struct Commit {
+    span: tracing::Span,
+}
+
+impl Commit {
+    pub(crate) fn begin() -> Self {
+        Self {
+            span: tracing::info_span!(
+                target: TARGET,
+                "commit",
+                rows = tracing::field::Empty,
+                deleted = tracing::field::Empty,
+                updated = tracing::field::Empty,
+                inserted = tracing::field::Empty,
+                conflicts = tracing::field::Empty,
+                code = tracing::field::Empty,
+            ),
+        }
+    }
+
+    /// Does the work of the commit.
+    pub(crate) fn during<R>(&self, work: impl FnOnce() -> R) -> R {
+        self.span.in_scope(work)
+    }
+
+    /// The same for work that is waited for.
+    #[cfg(feature = "async")]
+    pub(crate) fn while_waiting<F: Future>(
+        &self,
+        work: F,
+    ) -> impl Future<Output = F::Output> + use<F> {
+        tracing::Instrument::instrument(work, self.span.clone())
+    }
+
+    pub(crate) fn committed(&self, done: &Committed) {
+        if self.span.is_disabled() {
+            return;
+        }
+        let count = |operation| {
+            let changes = done.iter().filter(|change| change.operation() == operation);
+            changes.count()
+        };
+        self.span.record("rows", done.len());
+        self.span.record("deleted", count(Operation::Delete));
+        self.span.record("updated", count(Operation::Update));
+        self.span.record("inserted", count(Operation::Insert));
+    }
+
+    pub(crate) fn failed(&self, error: &CommitError) {
+        self.span.record("code", error.code());
+        if let Some(conflicts) = error.conflicts() {
+            self.span.record("conflicts", conflicts.len());
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What is told to `tracing`: conflicts, batches, retries and commits, and no value of a column.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::FmtSpan;
+
+use super::unit::{product, sell, shop};
+use crate::Conn;
+use crate::flavor::prelude::*;
+use crate::support::entities::Product;
+
+type Unit = UnitOfWork<Conn>;
+
+/// The lines that were told.
+#[derive(Clone, Default)]
+struct Lines {
+    text: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Lines {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// What the library tells while some work is done.
+fn told(work: impl FnOnce()) -> Vec<String> {
+    let lines = Lines::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(lines.clone())
+        .with_max_level(tracing::Level::DEBUG)
+        .with_ansi(false)
+        .without_time()
+        .with_span_events(FmtSpan::CLOSE)
+        .finish();
+    tracing::subscriber::with_default(subscriber, work);
+    let text = lines.text.lock().unwrap_or_else(PoisonError::into_inner);
+    String::from_utf8_lossy(&text)
+        .lines()
+        .filter(|line| line.contains(" diesel_versioned: "))
+        .map(|line| line.trim().to_owned())
+        .collect()
+}
+
+fn has(lines: &[String], parts: &[&str]) -> bool {
+    lines
+        .iter()
+        .any(|line| parts.iter().all(|part| line.contains(part)))
+}
+
+#[test]
+fn a_commit_tells_its_batches_and_what_came_of_it() {
+    let db = shop(3);
+    let conn = &mut db.connect();
+    let lines = told(|| {
+        let mut uow = Unit::new();
+        for id in [1, 2] {
+            let handle: Handle<Product> = uow.find(conn, id).unwrap();
+            uow[handle].name = "a secret".into();
+        }
+        let gone: Handle<Product> = uow.find(conn, 3).unwrap();
+        uow.delete(gone);
+        uow.insert(product(4)).unwrap();
+        uow.commit(conn).unwrap();
+    });
+    for parts in [
+        [r#"batch table="products" operation="update" meant=2 rows=2"#],
+        [r#"batch table="products" operation="delete" meant=1 rows=1"#],
+        [r#"batch table="products" operation="insert" meant=1 rows=1"#],
+        ["rows=4 deleted=1 updated=2 inserted=1"],
+    ] {
+        assert!(has(&lines, &parts), "{parts:?} is not in {lines:#?}");
+    }
+    assert!(!has(&lines, &["secret"]), "{lines:#?}");
+    assert!(!has(&lines, &["conflict"]), "{lines:#?}");
+}
+
+#[test]
+fn a_conflict_is_told_with_its_versions() {
+    let db = shop(2);
+    let conn = &mut db.connect();
+    sell(&db, 1, 3);
+    let lines = told(|| {
+        let mut stale = product(1);
+        stale.name = "a secret".into();
+        assert!(stale.save(conn).is_err());
+        let mut uow = Unit::new();
+        uow.save(stale).unwrap();
+        assert!(uow.commit(conn).is_err());
+    });
+    let conflict = r#"conflict table="products" key="1" expected="1" actual="2""#;
+    let told: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.contains(conflict))
+        .collect();
+    assert_eq!(told.len(), 2, "{lines:#?}");
+    assert!(
+        told.iter()
+            .all(|line| line.contains(r#"kind="conflict.modified""#))
+    );
+    assert!(
+        has(&lines, &["conflicts=1", r#"code="conflict.modified""#]),
+        "{lines:#?}"
+    );
+    assert!(!has(&lines, &["secret"]), "{lines:#?}");
+}
+
+#[test]
+fn each_retry_is_told() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    sell(&db, 1, 3);
+    let policy = RetryPolicy::new().attempts(3);
+    let lines = told(|| {
+        let stale = Unit::run(conn, &policy, |uow, _| {
+            uow.save(product(1))?;
+            Ok::<_, CommitError>(())
+        });
+        assert!(stale.is_err());
+    });
+    assert!(has(&lines, &["retry attempt=1 delay="]), "{lines:#?}");
+    assert!(has(&lines, &["retry attempt=2 delay="]), "{lines:#?}");
+    assert!(!has(&lines, &["retry attempt=3"]), "{lines:#?}");
+}
