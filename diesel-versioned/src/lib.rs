@@ -113,6 +113,7 @@ mod execute;
 mod outcome;
 pub mod plumbing;
 pub mod prelude;
+mod shown;
 mod statement;
 mod unit_of_work;
 mod version;

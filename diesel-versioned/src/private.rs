@@ -6,6 +6,7 @@ pub use std::any::TypeId;
 pub use std::clone::Clone;
 pub use std::cmp::PartialEq;
 pub use std::convert::Into;
+pub use std::fmt::Debug;
 pub use std::marker::{Send, Sync};
 pub use std::vec::Vec;
 
@@ -14,6 +15,8 @@ use diesel::expression::Expression;
 use diesel::query_builder::AstPass;
 use diesel::result::Error;
 use diesel::sql_types::{SqlType, is_nullable};
+
+pub use crate::shown::{ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
 

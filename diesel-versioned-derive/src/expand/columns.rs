@@ -214,6 +214,34 @@ impl Model<'_> {
         }
     }
 
+    /// `fn column_value`
+    pub(crate) fn column_value_fn(&self) -> TokenStream {
+        let library = &self.library;
+        let own = self.columns.iter().enumerate().map(|(index, field)| {
+            let (member, index) = (&field.member, position(index));
+            quote!(#index => #library::__private::Shown(&self.#member).value(),)
+        });
+        let parts = self.parts.iter().enumerate().map(|(index, part)| {
+            let (member, end) = (&part.member, self.offset(index + 1));
+            let (value, within) = (
+                self.part_item(part, "column_value"),
+                self.within(index, &quote!(__index)),
+            );
+            quote!(_ if __index < #end => #value(&self.#member, #within),)
+        });
+        quote! {
+            fn column_value(&self, __index: usize) -> &dyn #library::__private::Debug {
+                #[allow(unused_imports)]
+                use #library::__private::ShowHidden as _;
+                match __index {
+                    #(#own)*
+                    #(#parts)*
+                    _ => #library::__private::hidden(__index),
+                }
+            }
+        }
+    }
+
     /// The own fields whose values are converted before they are sent; then come the parts.
     pub(crate) fn conversions(&self) -> impl Iterator<Item = (usize, &Field<'_>)> {
         let columns = self.columns.iter().enumerate();

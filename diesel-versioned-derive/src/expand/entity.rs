@@ -46,6 +46,7 @@ impl Entity<'_> {
         let key_fn = self.key_fn();
         let version_fns = self.version_fns();
         let changed_fn = model.changed_fn(is_data);
+        let column_value_fn = model.column_value_fn();
         let converted_fn = model.converted_fn();
         let parents_fn = parents_fn(model);
         quote! {
@@ -77,6 +78,7 @@ impl Entity<'_> {
                 #key_fn
                 #version_fns
                 #changed_fn
+                #column_value_fn
                 #converted_fn
                 #parents_fn
             }
