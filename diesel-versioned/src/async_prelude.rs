@@ -56,8 +56,8 @@
 
 pub use crate::execute::AsyncVersionedDsl as VersionedDsl;
 pub use crate::{
-    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Operation, SaveError, TrackError, VersionValue, Versioned, VersionedPart,
+    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle, Merge,
+    Operation, SaveError, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
 };
 
 /// The unit of work on an asynchronous connection of the type `C`.

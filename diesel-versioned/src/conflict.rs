@@ -55,6 +55,8 @@ pub struct Conflict<T: Versioned> {
     pub(crate) mine: T,
     pub(crate) current: Option<T>,
     pub(crate) source: Option<Arc<diesel::result::Error>>,
+    /// The write that was lost is a deletion.
+    pub(crate) deletes: bool,
     /// Which slot of which unit, so that it can be discarded there.
     pub(crate) place: Option<(UnitId, u32)>,
 }

@@ -78,6 +78,9 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The version that this copy was read at.
     fn version(&self) -> &Self::Version;
 
+    /// Takes the key of another entity.
+    fn copy_key(&mut self, from: &Self);
+
     /// Replaces the version. The library calls it when a write is known to have happened.
     fn set_version(&mut self, version: Self::Version);
 

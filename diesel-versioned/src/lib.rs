@@ -66,6 +66,7 @@
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do the same on an asynchronous connection | `async_prelude` |
 //! | decide after a conflict | [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
+//! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
 //! | use another database | [`Dialect`], [`backend`] |
 //!
@@ -110,12 +111,14 @@ mod derive;
 mod entity;
 mod error;
 mod execute;
+mod merge;
 mod outcome;
 pub mod plumbing;
 pub mod prelude;
 mod shown;
 mod statement;
 mod unit_of_work;
+mod unmergeable;
 mod version;
 
 #[doc(inline)]
@@ -130,9 +133,11 @@ pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
 pub use execute::AsyncVersionedDsl;
 pub use execute::VersionedDsl;
+pub use merge::Merge;
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,
 };
+pub use unmergeable::Unmergeable;
 pub use version::VersionValue;
 
 // Shown in their modules, so that the front page is what most programs need.

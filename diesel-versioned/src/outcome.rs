@@ -49,7 +49,20 @@ pub(crate) fn conflict<T: Versioned>(entity: &T, current: Option<T>) -> Conflict
         mine: entity.clone(),
         current,
         source: None,
+        deletes: false,
         place: None,
+    }
+}
+
+/// The same error, of a deletion.
+pub(crate) fn of_a_deletion<T: Versioned>(error: SaveError<T>) -> SaveError<T> {
+    match error {
+        SaveError::Conflict(conflict) => Conflict {
+            deletes: true,
+            ..*conflict
+        }
+        .into(),
+        error => error,
     }
 }
 

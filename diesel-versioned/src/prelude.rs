@@ -7,8 +7,8 @@
 
 pub use crate::execute::VersionedDsl;
 pub use crate::{
-    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Operation, SaveError, TrackError, VersionValue, Versioned, VersionedPart,
+    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle, Merge,
+    Operation, SaveError, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
 };
 
 /// The unit of work on a blocking connection of the type `C`.

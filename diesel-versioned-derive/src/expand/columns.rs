@@ -278,15 +278,21 @@ impl Model<'_> {
 
     /// A copy of a field's value, converted if it has `serialize_as`.
     pub(crate) fn sent_value(&self, field: &Field<'_>) -> TokenStream {
+        let copied = self.copied_value(field, &quote!(self));
+        if field.attrs.serialize_as.is_none() {
+            return copied;
+        }
+        let (sent, span) = (field.sent_type(), located(field.ty.span()));
+        let as_into = self.field_as(field, quote_spanned!(span=> __private::Into<#sent>));
+        let into = quote_spanned!(span=> #as_into::into);
+        quote!(#into(#copied))
+    }
+
+    /// A copy of a field's value in `entity`.
+    pub(crate) fn copied_value(&self, field: &Field<'_>, entity: &TokenStream) -> TokenStream {
         let (member, span) = (&field.member, located(field.ty.span()));
         let as_clone = self.field_as(field, quote_spanned!(span=> __private::Clone));
         let clone = quote_spanned!(span=> #as_clone::clone);
-        if field.attrs.serialize_as.is_none() {
-            return quote!(#clone(&self.#member));
-        }
-        let sent = field.sent_type();
-        let as_into = self.field_as(field, quote_spanned!(span=> __private::Into<#sent>));
-        let into = quote_spanned!(span=> #as_into::into);
-        quote!(#into(#clone(&self.#member)))
+        quote!(#clone(&#entity.#member))
     }
 }

@@ -110,7 +110,8 @@ where
     async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         let count = affected(conn, Delete::new([&*entity])).await?;
-        settle(conn, entity, count).await
+        let settled = settle(conn, entity, count).await;
+        settled.map_err(outcome::of_a_deletion)
     }
 
     async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {

@@ -101,7 +101,7 @@ where
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         let count = affected(conn, &Delete::new([&*entity]))?;
-        settle(conn, entity, count)
+        settle(conn, entity, count).map_err(outcome::of_a_deletion)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
