@@ -164,7 +164,12 @@ impl Changes {
 
     /// Every column that differs, with who changed it and the three values.
     pub fn iter(&self) -> impl Iterator<Item = ColumnChange> + '_ {
-        self.columns.iter().copied()
+        self.columns.iter().cloned()
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn as_slice(&self) -> &[ColumnChange] {
+        &self.columns
     }
 
     /// How many columns differ.

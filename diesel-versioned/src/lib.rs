@@ -91,6 +91,8 @@
 //! a unit's statements are sent without waiting for each other. Without it nothing of tokio, and
 //! none of Diesel's unstable features, is in the build.
 //!
+//! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized.
+//!
 //! # How to read the compiler's errors
 //!
 //! - *"`Product` is not a versioned entity"*: `#[derive(Versioned)]` is missing.
@@ -115,6 +117,8 @@ mod merge;
 mod outcome;
 pub mod plumbing;
 pub mod prelude;
+#[cfg(feature = "serde")]
+mod serialize;
 mod shown;
 mod statement;
 mod unit_of_work;
