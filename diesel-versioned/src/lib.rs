@@ -65,7 +65,7 @@
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do the same on an asynchronous connection | `async_prelude` |
-//! | decide after a conflict | [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
+//! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
 //! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
 //! | use another database | [`Dialect`], [`backend`] |
@@ -113,6 +113,7 @@ mod derive;
 mod entity;
 mod error;
 mod execute;
+pub mod guide;
 mod merge;
 mod outcome;
 pub mod plumbing;
