@@ -50,14 +50,15 @@ pub mod strict {
     }
 
     in_the_way!(Option Some None Result Ok Err Vec Versioned Column ColumnSet Role Into TypeId);
+    in_the_way!(Debug Merge Unmergeable Shown ShowHidden);
     in_the_way!(Send Sync std core diesel diesel_versioned);
     // A column's name is that of a unit struct where someone has `use crates::dsl::*`.
-    in_the_way!(id line version key column part out index base converted);
+    in_the_way!(id line version key column part out index base converted mine theirs from);
 
     /// An entity with everything that the derive can be given.
     #[derive(Clone, another_name::Versioned)]
     #[diesel(table_name = crate::schema::crates, primary_key(line, id), belongs_to(Plain, foreign_key = id))]
-    #[versioned(crate = "another_name")]
+    #[versioned(crate = "another_name", merge(independent(weight, size)))]
     pub struct Crate<T: Clone + Copy>
     where
         T: PartialEq,
@@ -133,6 +134,15 @@ fn nothing_is_mistaken_for_a_name_of_this_crate() {
     };
     assert_eq!((row.key(), plain.key()), ((2, 1), 1));
     assert!(row.changed(&row.clone()).is_empty());
+    let (mut mine, mut theirs) = (row.clone(), row.clone());
+    mine.size.width = Width(4);
+    theirs.weight = 2.5;
+    let merged = <Crate<f64> as another_name::Merge>::merge(&row, &mine, theirs);
+    let merged = merged.map(|merged| (merged.size.width.0, merged.weight));
+    assert_eq!(merged, Ok((4, 2.5)));
+    // Of a generic field it is not known whether it can be shown.
+    let shown = [2, 4].map(|index| format!("{:?}", mine.column_value(index)));
+    assert_eq!(shown, ["…", "4"]);
     let names: Vec<_> = (0..6)
         .map(|index| Crate::<f64>::column(index).name)
         .collect();

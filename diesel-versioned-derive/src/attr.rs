@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Path, Result, Token, Type, TypePath};
@@ -26,6 +27,8 @@ pub(crate) struct StructAttrs {
     /// Options that stood there already.
     repeated: Vec<Ident>,
     pub(crate) library: Option<Given<Path>>,
+    /// The columns of `merge(independent(…))`.
+    pub(crate) independent: Option<Given<Vec<Ident>>>,
 }
 
 /// The attributes of one field.
@@ -45,19 +48,32 @@ pub(crate) struct FieldAttrs {
 }
 
 /// `#[versioned(…)]` on the struct.
-const VERSIONED: &[Known<StructAttrs>] = &[Known {
-    name: "crate",
-    form: "crate = \"path\"",
-    read: |attrs, name, input| {
-        input.parse::<Token![=]>()?;
-        let value = if input.peek(LitStr) {
-            input.parse::<LitStr>()?.parse_with(Path::parse_mod_style)?
-        } else {
-            input.call(Path::parse_mod_style)?
-        };
-        once(&mut attrs.library, &mut attrs.repeated, name, value)
+const VERSIONED: &[Known<StructAttrs>] = &[
+    Known {
+        name: "crate",
+        form: "crate = \"path\"",
+        read: |attrs, name, input| {
+            input.parse::<Token![=]>()?;
+            let value = if input.peek(LitStr) {
+                input.parse::<LitStr>()?.parse_with(Path::parse_mod_style)?
+            } else {
+                input.call(Path::parse_mod_style)?
+            };
+            once(&mut attrs.library, &mut attrs.repeated, name, value)
+        },
     },
-}];
+    Known {
+        name: "merge",
+        form: "merge(independent(title, body))",
+        read: |attrs, name, input| {
+            let content;
+            syn::parenthesized!(content in input);
+            let columns = independent(&content);
+            skip_rest(&content)?;
+            once(&mut attrs.independent, &mut attrs.repeated, name, columns?)
+        },
+    },
+];
 
 /// `#[version(…)]` on a field.
 const VERSION: &[Known<FieldAttrs>] = &[Known {
@@ -245,6 +261,24 @@ pub(crate) fn field_span(field: &syn::Field) -> Span {
         Some(ident) => ident.span(),
         None => field.ty.span(),
     }
+}
+
+/// `independent(title, body)`
+fn independent(input: ParseStream<'_>) -> Result<Vec<Ident>> {
+    let rule = input.call(Ident::parse_any)?;
+    if rule != "independent" {
+        let message = format!("unknown rule `{rule}` for merging");
+        return Err(syn::Error::new(rule.span(), message));
+    }
+    let content;
+    syn::parenthesized!(content in input);
+    let columns = Punctuated::<Ident, Token![,]>::parse_terminated_with(&content, Ident::parse_any);
+    skip_rest(&content)?;
+    let columns = columns?;
+    if !input.is_empty() {
+        return Err(input.error("unexpected token"));
+    }
+    Ok(columns.into_iter().collect())
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the last call of a `read`")]

@@ -83,6 +83,15 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// The position of the embedded part in the field of this name.
+    pub(crate) fn part(&self, name: &Ident) -> Option<usize> {
+        let is = |part: &Field<'_>| match &part.member {
+            Member::Named(ident) => ident.unraw() == name.unraw(),
+            Member::Unnamed(_) => false,
+        };
+        self.parts.iter().position(is)
+    }
+
     /// The position of the column of this name.
     pub(crate) fn position(&self, name: &Ident) -> Option<usize> {
         self.columns.iter().position(|field| field.is_column(name))

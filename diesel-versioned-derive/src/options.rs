@@ -47,8 +47,11 @@ pub(crate) fn read_options<T>(
         while !input.is_empty() {
             let name = input.call(Ident::parse_any)?;
             if let Some(known) = table.iter().find(|known| name.unraw() == known.name) {
+                // Where the tokens end there is none to point at.
+                let alone = input.is_empty();
                 if let Err(error) = (known.read)(attrs, name.clone(), input) {
-                    let span = if input.is_empty() {
+                    let ended = error.to_string().starts_with("unexpected end of input");
+                    let span = if alone || ended {
                         name.span()
                     } else {
                         error.span()

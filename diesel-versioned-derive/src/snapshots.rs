@@ -49,6 +49,23 @@ versioned! { versioned_crate,
     }
 }
 
+versioned! { merge_independent,
+    #[versioned(merge(independent(title, r#type, size)))]
+    struct Article<T> {
+        id: i32,
+        title: String,
+        #[diesel(column_name = "type")]
+        kind: Option<T>,
+        author: i32,
+        #[diesel(skip_update)]
+        created_at: String,
+        #[version]
+        version: i32,
+        #[diesel(embed)]
+        size: Size,
+    }
+}
+
 versioned! { table_name_and_primary_key,
     #[diesel(table_name = schema::lines, primary_key(order_id, number))]
     struct Line {

@@ -87,6 +87,12 @@ impl ColumnSet {
         index < Self::CAPACITY && self.0 & (1 << index) != 0
     }
 
+    /// The columns that are in one of the sets or in both.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// The columns that are in both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {

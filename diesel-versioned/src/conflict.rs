@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::changes::Changes;
-use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::unit_of_work::{Handle, UnitId};
 
@@ -56,6 +55,8 @@ pub struct Conflict<T: Versioned> {
     pub(crate) mine: T,
     pub(crate) current: Option<T>,
     pub(crate) source: Option<Arc<diesel::result::Error>>,
+    /// The write that was lost is a deletion.
+    pub(crate) deletes: bool,
     /// Which slot of which unit, so that it can be discarded there.
     pub(crate) place: Option<(UnitId, u32)>,
 }
@@ -107,28 +108,12 @@ impl<T: Versioned> Conflict<T> {
         self.place.map(|(unit, slot)| Handle::new(unit, slot))
     }
 
-    /// Which columns I changed, which they changed, which both.
+    /// Which columns I changed, which they changed, which both, and from what to what.
     ///
     /// Without a [`base`](Conflict::base) it cannot be told who changed a column; the columns
     /// that differ are then all [`unattributed`](Changes::unattributed).
     pub fn changes(&self) -> Changes {
-        let compare = |left: Option<&T>, right: Option<&T>| match (left, right) {
-            (Some(left), Some(right)) => left.changed(right),
-            _ => ColumnSet::EMPTY,
-        };
-        let current = self.current.as_ref();
-        match &self.base {
-            Some(base) => Changes::new::<T>(
-                self.mine.changed(base),
-                compare(current, Some(base)),
-                ColumnSet::EMPTY,
-            ),
-            None => Changes::new::<T>(
-                ColumnSet::EMPTY,
-                ColumnSet::EMPTY,
-                compare(current, Some(&self.mine)),
-            ),
-        }
+        Changes::new(self.base.as_ref(), &self.mine, self.current.as_ref())
     }
 
     /// Takes the three states out: base, mine, current.

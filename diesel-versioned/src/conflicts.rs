@@ -100,8 +100,11 @@ pub trait AnyConflict: std::error::Error + Send + Sync {
     /// The version that stands in the database, as text; `None` if the row is gone.
     fn actual(&self) -> Option<String>;
 
-    /// Which columns I changed, which they changed, which both.
+    /// Which columns I changed, which they changed, which both, and from what to what.
     fn changes(&self) -> crate::Changes;
+
+    /// Whether I and they changed different columns; see [`Conflict::is_disjoint`].
+    fn is_disjoint(&self) -> bool;
 
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "only this crate can use it")]
@@ -134,6 +137,10 @@ impl<T: Versioned> AnyConflict for Conflict<T> {
 
     fn changes(&self) -> crate::Changes {
         Self::changes(self)
+    }
+
+    fn is_disjoint(&self) -> bool {
+        Self::is_disjoint(self)
     }
 
     #[allow(private_interfaces, reason = "see the trait")]

@@ -43,6 +43,7 @@
 /// | `#[version]` | a field | the field holds the version |
 /// | `#[version(initial = 100)]` | a field | a new row has this version instead of 1 |
 /// | `#[versioned(crate = "path")]` | the struct | where the library is, if not at `::diesel_versioned` |
+/// | `#[versioned(merge(independent(a, b)))]` | the struct | these columns do not depend on each other: [merging](#merging) |
 ///
 /// # Attributes of Diesel
 ///
@@ -167,6 +168,65 @@
 /// assert_eq!(uow.commit(&mut conn)?.len(), 2); // the line, then the order
 /// # Ok(())
 /// # }
+/// ```
+///
+/// # Merging
+///
+/// `merge(independent(…))` names columns, and the fields of embedded parts, whose values are right
+/// whatever those of the others are, and derives [`Merge`](crate::Merge):
+///
+/// - If only one side changed anything, that side's state is taken. What both changed to equal values
+///   counts as changed by neither.
+/// - If I changed some of the named columns and they changed others of them, both changes are taken.
+/// - If both changed one column to different values, or one side changed a column that is not named
+///   while the other changed any, that is [`Unmergeable`](crate::Unmergeable), with the columns: a
+///   column that is not named may depend on every other one. An embedded part is one value.
+///
+/// Columns that an update does not write (`skip_update`) are theirs and stand in nobody's way.
+///
+/// ```
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     events (id) {
+///         id -> Integer,
+///         title -> Text,
+///         room -> Text,
+///         starts_at -> Integer,
+///         ends_at -> Integer,
+///         version -> Integer,
+///     }
+/// }
+///
+/// #[derive(Debug, Clone, PartialEq, Versioned)]
+/// #[versioned(merge(independent(title, room)))]
+/// struct Event {
+///     id: i32,
+///     title: String,
+///     room: String,
+///     starts_at: i32,
+///     ends_at: i32,
+///     #[version]
+///     version: i32,
+/// }
+///
+/// let base = Event {
+///     id: 1, title: "Talk".into(), room: "A".into(), starts_at: 9, ends_at: 10, version: 1,
+/// };
+/// let renamed = Event { title: "Keynote".into(), ..base.clone() };
+/// let moved = Event { room: "B".into(), version: 2, ..base.clone() };
+/// let merged = Event::merge(&base, &renamed, moved)?;
+/// assert_eq!((&*merged.title, &*merged.room), ("Keynote", "B"));
+///
+/// // An event that starts at 11 and ends at 10 is nobody's wish.
+/// let longer = Event { starts_at: 8, version: 2, ..base.clone() };
+/// let later = Event { starts_at: 11, ends_at: 12, ..base.clone() };
+/// let error = Event::merge(&base, &later, longer.clone()).unwrap_err();
+/// assert_eq!(error.columns(), ["starts_at", "ends_at"]);
+/// // Whether the room is free then is not known either.
+/// let moved = Event { room: "B".into(), ..base.clone() };
+/// assert_eq!(Event::merge(&base, &moved, longer).unwrap_err().columns(), ["starts_at"]);
+/// # Ok::<(), Unmergeable>(())
 /// ```
 ///
 /// # Generic entities

@@ -9,6 +9,7 @@ use diesel::backend::Backend;
 use diesel::query_builder::AstPass;
 
 use crate::columns::{Column, ColumnSet, Role};
+use crate::shown::hidden;
 use crate::version::VersionValue;
 
 /// A struct that is one row of a versioned table. Implemented by
@@ -77,6 +78,9 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The version that this copy was read at.
     fn version(&self) -> &Self::Version;
 
+    /// Takes the key of another entity.
+    fn copy_key(&mut self, from: &Self);
+
     /// Replaces the version. The library calls it when a write is known to have happened.
     fn set_version(&mut self, version: Self::Version);
 
@@ -88,6 +92,12 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The columns whose values differ from those of `base`, compared as Rust values; neither the
     /// key nor the version is among them.
     fn changed(&self, base: &Self) -> ColumnSet;
+
+    /// The value of the column at a position below [`Versioned::COLUMN_COUNT`], to be shown to
+    /// people; `…` if its type has no `Debug`.
+    fn column_value(&self, index: usize) -> &dyn Debug {
+        hidden(index)
+    }
 
     /// The values of `serialize_as` fields, converted.
     fn converted(&self) -> Self::Converted;
@@ -162,6 +172,12 @@ pub trait VersionedPart {
 
     /// The columns whose values differ from those of `base`.
     fn changed(&self, base: &Self) -> ColumnSet;
+
+    /// The value of the column at a position below [`VersionedPart::COLUMN_COUNT`], to be shown to
+    /// people; `…` if its type has no `Debug`.
+    fn column_value(&self, index: usize) -> &dyn Debug {
+        hidden(index)
+    }
 
     /// The values of `serialize_as` fields, converted.
     fn converted(&self) -> Self::Converted;

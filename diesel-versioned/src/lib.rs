@@ -66,7 +66,8 @@
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | do the same on an asynchronous connection | `async_prelude` |
-//! | decide after a conflict | [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
+//! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
+//! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
 //! | use another database | [`Dialect`], [`backend`] |
 //!
@@ -94,6 +95,8 @@
 //! `tracing`: a span per commit, an event per conflict, batch and retry; never the value of a column.
 //! The module `telling` lists them and shows how metrics are made of them.
 //!
+//! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized.
+//!
 //! # How to read the compiler's errors
 //!
 //! - *"`Product` is not a versioned entity"*: `#[derive(Versioned)]` is missing.
@@ -114,10 +117,15 @@ mod derive;
 mod entity;
 mod error;
 mod execute;
+pub mod guide;
+mod merge;
 mod outcome;
 pub mod plumbing;
 pub mod prelude;
 pub mod retry;
+#[cfg(feature = "serde")]
+mod serialize;
+mod shown;
 mod statement;
 #[cfg(feature = "tracing")]
 pub mod telling;
@@ -126,6 +134,7 @@ pub mod telling;
 mod telling;
 mod transient;
 mod unit_of_work;
+mod unmergeable;
 mod version;
 
 #[doc(inline)]
@@ -140,10 +149,12 @@ pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
 pub use execute::AsyncVersionedDsl;
 pub use execute::{VersionedDsl, retry};
+pub use merge::Merge;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,
 };
+pub use unmergeable::Unmergeable;
 pub use version::VersionValue;
 
 // Shown in their modules, so that the front page is what most programs need.

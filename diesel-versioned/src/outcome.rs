@@ -50,10 +50,23 @@ pub(crate) fn conflict<T: Versioned>(entity: &T, current: Option<T>) -> Conflict
         mine: entity.clone(),
         current,
         source: None,
+        deletes: false,
         place: None,
     };
     telling::conflict(&conflict);
     conflict
+}
+
+/// The same error, of a deletion.
+pub(crate) fn of_a_deletion<T: Versioned>(error: SaveError<T>) -> SaveError<T> {
+    match error {
+        SaveError::Conflict(conflict) => Conflict {
+            deletes: true,
+            ..*conflict
+        }
+        .into(),
+        error => error,
+    }
 }
 
 /// The version that a write gives to an entity.

@@ -7,9 +7,9 @@
 
 pub use crate::execute::{VersionedDsl, retry};
 pub use crate::{
-    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Operation, RetryError, RetryPolicy, Retryable, SaveError, TrackError, VersionValue, Versioned,
-    VersionedPart,
+    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle, Merge,
+    Operation, RetryError, RetryPolicy, Retryable, SaveError, TrackError, Unmergeable,
+    VersionValue, Versioned, VersionedPart,
 };
 
 /// The unit of work on a blocking connection of the type `C`.

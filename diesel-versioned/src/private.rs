@@ -6,7 +6,9 @@ pub use std::any::TypeId;
 pub use std::clone::Clone;
 pub use std::cmp::PartialEq;
 pub use std::convert::Into;
+pub use std::fmt::Debug;
 pub use std::marker::{Send, Sync};
+pub use std::result::Result::{self, Ok};
 pub use std::vec::Vec;
 
 use diesel::QueryResult;
@@ -14,6 +16,9 @@ use diesel::expression::Expression;
 use diesel::query_builder::AstPass;
 use diesel::result::Error;
 use diesel::sql_types::{SqlType, is_nullable};
+
+pub use crate::merge::independent;
+pub use crate::shown::{ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
 
@@ -58,6 +63,17 @@ pub const fn column_set(mut columns: &[usize]) -> ColumnSet {
     while let [first, rest @ ..] = columns {
         set = set.with(*first);
         columns = rest;
+    }
+    set
+}
+
+/// The set of the columns of a part.
+pub const fn part_columns(offset: usize, count: usize) -> ColumnSet {
+    let mut set = ColumnSet::EMPTY;
+    let mut column = 0;
+    while column < count {
+        set = set.with(offset + column);
+        column += 1;
     }
     set
 }

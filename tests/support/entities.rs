@@ -64,6 +64,7 @@ pub struct Account {
 
 #[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
 #[diesel(table_name = documents)]
+#[versioned(merge(independent(title, type_, body)))]
 pub struct Document {
     pub id: i32,
     pub title: String,
@@ -88,6 +89,7 @@ pub struct Node {
 
 #[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
 #[diesel(table_name = customers)]
+#[versioned(merge(independent(name, address)))]
 pub struct Customer {
     pub id: i32,
     pub name: String,

@@ -214,6 +214,34 @@ impl Model<'_> {
         }
     }
 
+    /// `fn column_value`
+    pub(crate) fn column_value_fn(&self) -> TokenStream {
+        let library = &self.library;
+        let own = self.columns.iter().enumerate().map(|(index, field)| {
+            let (member, index) = (&field.member, position(index));
+            quote!(#index => #library::__private::Shown(&self.#member).value(),)
+        });
+        let parts = self.parts.iter().enumerate().map(|(index, part)| {
+            let (member, end) = (&part.member, self.offset(index + 1));
+            let (value, within) = (
+                self.part_item(part, "column_value"),
+                self.within(index, &quote!(__index)),
+            );
+            quote!(_ if __index < #end => #value(&self.#member, #within),)
+        });
+        quote! {
+            fn column_value(&self, __index: usize) -> &dyn #library::__private::Debug {
+                #[allow(unused_imports)]
+                use #library::__private::ShowHidden as _;
+                match __index {
+                    #(#own)*
+                    #(#parts)*
+                    _ => #library::__private::hidden(__index),
+                }
+            }
+        }
+    }
+
     /// The own fields whose values are converted before they are sent; then come the parts.
     pub(crate) fn conversions(&self) -> impl Iterator<Item = (usize, &Field<'_>)> {
         let columns = self.columns.iter().enumerate();
@@ -250,15 +278,21 @@ impl Model<'_> {
 
     /// A copy of a field's value, converted if it has `serialize_as`.
     pub(crate) fn sent_value(&self, field: &Field<'_>) -> TokenStream {
+        let copied = self.copied_value(field, &quote!(self));
+        if field.attrs.serialize_as.is_none() {
+            return copied;
+        }
+        let (sent, span) = (field.sent_type(), located(field.ty.span()));
+        let as_into = self.field_as(field, quote_spanned!(span=> __private::Into<#sent>));
+        let into = quote_spanned!(span=> #as_into::into);
+        quote!(#into(#copied))
+    }
+
+    /// A copy of a field's value in `entity`.
+    pub(crate) fn copied_value(&self, field: &Field<'_>, entity: &TokenStream) -> TokenStream {
         let (member, span) = (&field.member, located(field.ty.span()));
         let as_clone = self.field_as(field, quote_spanned!(span=> __private::Clone));
         let clone = quote_spanned!(span=> #as_clone::clone);
-        if field.attrs.serialize_as.is_none() {
-            return quote!(#clone(&self.#member));
-        }
-        let sent = field.sent_type();
-        let as_into = self.field_as(field, quote_spanned!(span=> __private::Into<#sent>));
-        let into = quote_spanned!(span=> #as_into::into);
-        quote!(#into(#clone(&self.#member)))
+        quote!(#clone(&#entity.#member))
     }
 }

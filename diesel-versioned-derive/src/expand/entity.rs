@@ -20,7 +20,8 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
         .first()
         .and_then(|_| entity.check_columns());
     let check_backends = entity.model.check_backends();
-    quote!(#versioned #bind #check #check_columns #check_backends)
+    let merge = entity.merge();
+    quote!(#versioned #bind #merge #check #check_columns #check_backends)
 }
 
 impl Entity<'_> {
@@ -43,9 +44,10 @@ impl Entity<'_> {
         let updatable = model.column_set(updates, Writes::Updates);
         let column_fn = model.column_fn(|index, field| self.role(index, field));
         let key_columns = self.key.iter().map(|part| position(part.position));
-        let key_fn = self.key_fn();
+        let key_fns = self.key_fns();
         let version_fns = self.version_fns();
         let changed_fn = model.changed_fn(is_data);
+        let column_value_fn = model.column_value_fn();
         let converted_fn = model.converted_fn();
         let parents_fn = parents_fn(model);
         quote! {
@@ -74,9 +76,10 @@ impl Entity<'_> {
                     #library::__private::at(&[#(#key_columns),*], __part)
                 }
 
-                #key_fn
+                #key_fns
                 #version_fns
                 #changed_fn
+                #column_value_fn
                 #converted_fn
                 #parents_fn
             }
@@ -160,7 +163,7 @@ impl Entity<'_> {
         })
     }
 
-    fn predicates(&self) -> Vec<TokenStream> {
+    pub(crate) fn predicates(&self) -> Vec<TokenStream> {
         let model = self.model;
         if model.generics.type_params().next().is_none() {
             return Vec::new();
@@ -184,7 +187,7 @@ impl Entity<'_> {
         predicates
     }
 
-    fn is_data(&self, index: usize) -> bool {
+    pub(crate) fn is_data(&self, index: usize) -> bool {
         index != self.version.position && !self.is_key(index)
     }
 
@@ -212,11 +215,22 @@ impl Entity<'_> {
         tuple(self.key_fields().map(Field::sent_type))
     }
 
-    fn key_fn(&self) -> TokenStream {
+    fn key_fns(&self) -> TokenStream {
         let key = tuple(self.key_fields().map(|field| self.model.sent_value(field)));
+        let copies = self.key_fields().map(|field| {
+            let (member, copy) = (
+                &field.member,
+                self.model.copied_value(field, &quote!(__from)),
+            );
+            quote!(self.#member = #copy;)
+        });
         quote! {
             fn key(&self) -> Self::Key {
                 #key
+            }
+
+            fn copy_key(&mut self, __from: &Self) {
+                #(#copies)*
             }
         }
     }

@@ -26,6 +26,7 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
     let updatable = model.column_set(updates, Writes::Updates);
     let column_fn = model.column_fn(|_, field| model.data_role(field));
     let changed_fn = model.changed_fn(|_| true);
+    let column_value_fn = model.column_value_fn();
     let converted_fn = model.converted_fn();
     quote! {
         #[automatically_derived]
@@ -39,6 +40,7 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
 
             #column_fn
             #changed_fn
+            #column_value_fn
             #converted_fn
         }
     }

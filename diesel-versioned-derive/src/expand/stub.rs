@@ -24,6 +24,18 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
         [key] => quote!(#key),
         _ => quote!((#(#key),*)),
     };
+    let merge = model.attrs.independent.as_ref().map(|_| {
+        quote! {
+            #[automatically_derived]
+            impl #library::Merge for #ident {
+                fn merge(
+                    _: &Self,
+                    _: &Self,
+                    _: Self,
+                ) -> #library::__private::Result<Self, #library::Unmergeable> #stub
+            }
+        }
+    });
     Some(quote! {
         #[automatically_derived]
         impl #library::Versioned for #ident {
@@ -41,11 +53,15 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
             fn column(_: usize) -> #library::Column #stub
             fn key_column(_: usize) -> usize #stub
             fn key(&self) -> Self::Key #stub
+            fn copy_key(&mut self, _: &Self) #stub
             fn version(&self) -> &Self::Version #stub
             fn set_version(&mut self, _: Self::Version) #stub
             fn changed(&self, _: &Self) -> #library::ColumnSet #stub
+            fn column_value(&self, _: usize) -> &dyn #library::__private::Debug #stub
             fn converted(&self) -> Self::Converted #stub
         }
+
+        #merge
 
         #[automatically_derived]
         impl<__DB: #library::__private::diesel::backend::Backend> #library::Bind<__DB> for #ident {
@@ -84,6 +100,7 @@ pub(crate) fn part_stub(input: &DeriveInput, model: &Model<'_>) -> Option<TokenS
             const UPDATABLE: #library::ColumnSet = #library::ColumnSet::EMPTY;
             fn column(_: usize) -> #library::Column #stub
             fn changed(&self, _: &Self) -> #library::ColumnSet #stub
+            fn column_value(&self, _: usize) -> &dyn #library::__private::Debug #stub
             fn converted(&self) -> Self::Converted #stub
         }
 

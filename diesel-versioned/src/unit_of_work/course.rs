@@ -38,7 +38,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// Makes the rows of one level that refer to others of this unit.
-    pub(crate) fn resolve(&mut self, set: usize, level: u32) {
+    pub(crate) fn make_linked(&mut self, set: usize, level: u32) {
         for link in &mut self.links {
             if (link.child_set, link.level) != (set, level) {
                 continue;

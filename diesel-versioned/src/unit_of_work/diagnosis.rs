@@ -98,6 +98,7 @@ impl<T: Versioned> Set<T> {
                         self.work.current.get(&mine.key()).cloned()
                     },
                     source: cause.cloned(),
+                    deletes: slot.state == State::Deleted,
                     place: Some((unit, index)),
                 };
                 Some(Box::new(conflict) as Box<dyn AnyConflict>)

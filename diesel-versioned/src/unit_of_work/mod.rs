@@ -12,6 +12,7 @@ mod inquiry;
 mod order;
 mod plan;
 mod protocol;
+mod resolve;
 mod set;
 mod slot;
 mod work;

@@ -260,7 +260,7 @@ where
                 match other {
                     Action::Begin => session::begin(conn).await.map(nothing),
                     Action::Resolve { set, level } => {
-                        self.resolve(set, level);
+                        self.make_linked(set, level);
                         Ok(0)
                     }
                     Action::Mark => session::mark(conn).await.map(nothing),

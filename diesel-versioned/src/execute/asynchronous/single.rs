@@ -185,7 +185,8 @@ where
     T: Entity<C::Backend>,
 {
     let count = affected(conn, Delete::new([entity])).await?;
-    settle(conn, entity, count).await
+    let settled = settle(conn, entity, count).await;
+    settled.map_err(outcome::of_a_deletion)
 }
 
 async fn touch<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>

@@ -156,7 +156,7 @@ where
             Action::Begin => session::begin(conn).map(nothing),
             Action::Lock { set, only_checks } => self.sets[set].1.lock(conn, only_checks),
             Action::Resolve { set, level } => {
-                self.resolve(set, level);
+                self.make_linked(set, level);
                 Ok(0)
             }
             Action::Write { set, group } => self.sets[set].1.write(conn, &group),

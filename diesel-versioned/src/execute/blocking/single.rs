@@ -116,7 +116,7 @@ where
         let conn = self;
         session::usable(conn)?;
         let count = affected(conn, &Delete::new([&*entity]))?;
-        settle(conn, entity, count)
+        settle(conn, entity, count).map_err(outcome::of_a_deletion)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {

@@ -22,6 +22,7 @@ mod constraints;
 mod errors;
 mod isolation;
 mod keys;
+mod merge;
 mod races;
 mod refused;
 mod statements;

@@ -11,6 +11,7 @@ mod isolation;
 mod lost_connection;
 mod lost_savepoint;
 mod memory;
+mod merge;
 mod names;
 mod nested;
 mod order;

@@ -1,0 +1,219 @@
+//! You have a conflict: now what?
+//!
+//! A conflict says that a row is no longer what you decided by. Nothing is written and nothing in
+//! memory has changed, so there is time to decide. What to do depends on whose decision it is:
+//!
+//! | whose | what to do |
+//! | --- | --- |
+//! | the user's | [show them](#show) what both changed |
+//! | the domain's | [merge](#merge) by a rule that it has |
+//! | the program's, it can compute the change from whatever stands there | [do it again](#do-it-again) |
+//! | nobody's, the row was only one of many | [`discard`](crate::UnitOfWork::discard) it and commit the rest |
+//!
+//! and on what happened to the row:
+//!
+//! | kind | what to do |
+//! | --- | --- |
+//! | [`Modified`](crate::ConflictKind::Modified) | show or merge |
+//! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with |
+//! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy; merging does not help |
+//!
+//! # Show
+//!
+//! [`Conflict::changes`](crate::Conflict::changes) is the view of the three states: each column
+//! that differs, as it was loaded, as I changed it and as it stands there, and who changed it. As
+//! text it is a table, with the feature `serde` it is JSON.
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     members (id) { id -> Integer, email -> Text, password -> Text, version -> Integer }
+//! # }
+//! /// It has no `Debug`, so it is never shown.
+//! #[derive(Clone, PartialEq)]
+//! struct Password(String);
+//! # impl From<String> for Password { fn from(text: String) -> Self { Self(text) } }
+//! # impl From<Password> for String { fn from(password: Password) -> Self { password.0 } }
+//!
+//! #[derive(Clone, Queryable, Selectable, Versioned)]
+//! #[diesel(table_name = members)]
+//! struct Member {
+//!     id: i32,
+//!     email: String,
+//!     #[diesel(serialize_as = String, deserialize_as = String)]
+//!     password: Password,
+//!     #[version]
+//!     version: i32,
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE members (id INTEGER PRIMARY KEY, email TEXT NOT NULL,
+//! #     password TEXT NOT NULL, version INTEGER NOT NULL);
+//! #     INSERT INTO members VALUES (1, 'ada@example.org', 'x', 1)")?;
+//! let mut uow = UnitOfWork::new();
+//! let ada: Handle<Member> = uow.find(&mut conn, 1)?;
+//! uow[ada].email = "ada@example.com".to_owned();
+//!
+//! let mut theirs = Member::find(&mut conn, 1)?; // someone else
+//! theirs.password = Password("secret".to_owned());
+//! theirs.save(&mut conn)?;
+//!
+//! let Err(CommitError::Conflicts(conflicts)) = uow.commit(&mut conn) else {
+//!     panic!("the new password would be lost");
+//! };
+//! let conflict = conflicts.of::<Member>().next().ok_or("a conflict")?;
+//! assert_eq!(
+//!     format!("\n{}\n", conflict.changes()),
+//!     r#"
+//! column   | base              | mine              | theirs            | who
+//! email    | "ada@example.org" | "ada@example.com" | "ada@example.org" | me
+//! password | …                 | …                 | …                 | them
+//! "#
+//! );
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Values are shown by the `Debug` of their types; a type without one is shown as `…`. The text of
+//! a conflict itself, which is what lands in a log, has the table, the key and the versions in it
+//! and no other value.
+//!
+//! A lone [`save`](crate::VersionedDsl::save) does not know what the entity was when it was loaded,
+//! nor does a form. Who changed what is then
+//! [unattributed](crate::Changes::unattributed); keep the loaded entity and hand it to
+//! [`with_base`](crate::Conflict::with_base) to know.
+//!
+//! # Merge
+//!
+//! It is tempting to take of each column whichever value was changed. That is right only if the
+//! columns have nothing to do with each other, and the library cannot know that. Take a booking,
+//! from the 3rd to the 9th. Ann ends it on the 5th; Bob, who has not seen that, lets it start on
+//! the 7th. Each was right, and [`is_disjoint`](crate::Conflict::is_disjoint) is `true`; put
+//! together column by column the booking would end before it starts. So there is no merge without a
+//! rule of yours.
+//!
+//! Declare which columns are independent of each other; only those are combined:
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     bookings (id) {
+//! #         id -> Integer, starts_on -> Integer, ends_on -> Integer, note -> Text,
+//! #         guest -> Text, version -> Integer,
+//! #     }
+//! # }
+//! #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! #[diesel(table_name = bookings)]
+//! #[versioned(merge(independent(guest, note)))]
+//! struct Booking {
+//!     id: i32,
+//!     starts_on: i32,
+//!     ends_on: i32,
+//!     note: String,
+//!     guest: String,
+//!     #[version]
+//!     version: i32,
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE bookings (id INTEGER PRIMARY KEY, starts_on INTEGER NOT NULL,
+//! #     ends_on INTEGER NOT NULL, note TEXT NOT NULL, guest TEXT NOT NULL,
+//! #     version INTEGER NOT NULL);
+//! #     INSERT INTO bookings VALUES (1, 3, 9, '', 'Eve', 1), (2, 3, 9, '', 'Mallory', 1)")?;
+//! let mut bobs = UnitOfWork::new();
+//! let one: Handle<Booking> = bobs.find(&mut conn, 1)?;
+//! let two: Handle<Booking> = bobs.find(&mut conn, 2)?;
+//! bobs[one].note = "by train".to_owned();
+//! bobs[two].starts_on = 7;
+//!
+//! let mut anns = Booking::find(&mut conn, 1)?;
+//! anns.guest = "Eve and Trent".to_owned();
+//! anns.save(&mut conn)?;
+//! let mut anns = Booking::find(&mut conn, 2)?;
+//! anns.ends_on = 5;
+//! anns.save(&mut conn)?;
+//!
+//! let Err(CommitError::Conflicts(conflicts)) = bobs.commit(&mut conn) else {
+//!     panic!("Ann's work would be lost");
+//! };
+//! let mut left_to_bob = Vec::new();
+//! for conflict in conflicts.of::<Booking>() {
+//!     if let Err(unmergeable) = bobs.resolve(conflict, Booking::merge) {
+//!         left_to_bob.push((*conflict.key(), unmergeable.columns().to_vec()));
+//!         bobs.discard(two);
+//!     }
+//! }
+//! assert_eq!(left_to_bob, [(2, vec!["starts_on", "ends_on"])]);
+//! bobs.commit(&mut conn)?;
+//! assert_eq!(bobs[one].guest, "Eve and Trent");
+//! assert_eq!(bobs[one].note, "by train");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Or write the rule: [`impl Merge`](crate::Merge), where days that belong together are one value
+//! and numbers are added up, or a closure for [`resolve`](crate::Conflict::resolve). A rule sees one
+//! row; what you decided by looking at several, decide anew. What a rule cannot combine is
+//! [`Unmergeable`](crate::Unmergeable), with the columns: show it.
+//!
+//! A merged entity stands at the version that was merged with, no other: if someone writes the row
+//! before it is saved, that is the next conflict.
+//!
+//! # Do it again
+//!
+//! A change that is computed from what stands there, a counter or a transfer, is done again from a
+//! fresh read: [`update_with`](crate::VersionedDsl::update_with) for one row,
+//! [`UnitOfWork::run`](crate::UnitOfWork::run) for a unit, [`retry`](crate::retry()) for anything
+//! else in a transaction. None of them takes an entity: what someone has typed into a form is not
+//! computed from anything, and writing it again under a new version would be the lost update.
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+//! # }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = products)]
+//! # struct Product { id: i32, stock: i32, #[version] version: i32 }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+//! #     version INTEGER NOT NULL); INSERT INTO products VALUES (42, 2, 1)")?;
+//! #[derive(Debug)]
+//! enum SaleError {
+//!     SoldOut,
+//!     Commit(CommitError),
+//! }
+//!
+//! impl From<CommitError> for SaleError {
+//!     fn from(error: CommitError) -> Self {
+//!         Self::Commit(error)
+//!     }
+//! }
+//!
+//! impl Retryable for SaleError {
+//!     fn is_retryable(&self) -> bool {
+//!         matches!(self, Self::Commit(error) if error.is_retryable())
+//!     }
+//! }
+//!
+//! let sell = |product: &mut Product| {
+//!     product.stock = product.stock.checked_sub(2).filter(|&left| left >= 0).ok_or(SaleError::SoldOut)?;
+//!     Ok(())
+//! };
+//! let policy = RetryPolicy::default();
+//! assert_eq!(Product::update_with(&mut conn, 42, &policy, sell).map(|sold| sold.stock).ok(), Some(0));
+//! let error = Product::update_with(&mut conn, 42, &policy, sell).unwrap_err();
+//! assert_eq!((error.code(), error.attempts()), ("retry.stopped", 1));
+//! assert!(matches!(error.last(), Some(SaleError::SoldOut)));
+//! # Ok(())
+//! # }
+//! ```
