@@ -14,7 +14,7 @@ use crate::unmergeable::{Unmergeable, Why};
 /// be right one by one and wrong together. A booking that is moved to start later by one and to
 /// end earlier by the other may end before it starts. So there is no rule for every entity, and no
 /// rule that takes mine as it is: write one, or declare which columns are independent
-/// ([`#[versioned(merge(independent(…)))]`](derive@Versioned#merging)). Without either an entity
+/// ([`#[versioned(merge(independent(…)))]`](derive@crate::Versioned#merging)). Without either an entity
 /// has none. For a single place a closure with the same arguments will do.
 ///
 /// A rule starts from `theirs`, which is what stands in the database, and brings my change into it.
