@@ -1,7 +1,10 @@
-//! The rules: what is wrong with a model is told here, and nowhere else.
+//! The rules: what is wrong with a model is told here and in the files below, and nowhere else.
+
+mod merge;
+mod version;
 
 use syn::ext::IdentExt;
-use syn::{Data, DeriveInput, GenericArgument, GenericParam, Ident, Member, PathArguments, Type};
+use syn::{Data, DeriveInput, GenericArgument, GenericParam, Ident, PathArguments, Type};
 
 use crate::errors::Errors;
 use crate::model::{self, Field, Model};
@@ -31,8 +34,8 @@ pub(crate) fn entity<'a>(
     check_owned(model, errors);
     check_fields(model, errors);
     let key = check_key(model, errors);
-    let version = check_version(model, &key, errors)?;
-    check_independent(model, &key, version, errors);
+    let version = version::check_version(model, &key, errors)?;
+    merge::check_independent(model, &key, version, errors);
     Some(Entity {
         model,
         key,
@@ -45,8 +48,8 @@ pub(crate) fn part(input: &DeriveInput, model: &Model<'_>, errors: &Errors) -> O
     check_struct(input, "VersionedPart", errors)?;
     check_owned(model, errors);
     check_fields(model, errors);
-    check_no_version(model, errors);
-    check_no_merge(model, errors);
+    version::check_no_version(model, errors);
+    merge::check_no_merge(model, errors);
     Some(())
 }
 
@@ -200,187 +203,6 @@ fn missing_key(model: &Model<'_>, name: &Ident) -> String {
         "no field has the column `{name}`; name one of {}",
         columns.join(", ")
     )
-}
-
-// struct Product { id: i32 }
-// struct Product { id: i32, #[version] a: i32, #[version] b: i32 }
-fn check_version<'a>(
-    model: &'a Model<'a>,
-    key: &[Placed<'_>],
-    errors: &Errors,
-) -> Option<Placed<'a>> {
-    let versions: Vec<_> = model
-        .fields()
-        .filter(|field| field.attrs.version.is_some())
-        .collect();
-    for field in &versions {
-        check_version_type(field, errors);
-        check_version_options(field, errors);
-        if versions.len() > 1 {
-            errors.on(
-                &field.attrs.version,
-                "more than one field is the version; keep `#[version]` on one of them",
-            );
-        }
-    }
-    if versions.is_empty() {
-        errors.on(
-            model.ident,
-            format!(
-                "`{}` has no version; add `#[version]` to the field that holds it: \
-                 `#[version] version: i32`",
-                model.ident
-            ),
-        );
-    }
-    let version = placed(model, |field| field.attrs.version.is_some())?;
-    check_version_is_no_key(version, key, errors);
-    Some(version)
-}
-
-// #[version] version: Option<i32>
-fn check_version_type(field: &Field<'_>, errors: &Errors) {
-    if let Some(inner) = option_argument(field.ty) {
-        let inner = quote::quote!(#inner);
-        errors.on(
-            field.ty,
-            format!(
-                "a version cannot be NULL; make the column `NOT NULL` with a default of 1, \
-                 and the field `{inner}`"
-            ),
-        );
-    }
-}
-
-// #[version] #[diesel(skip_update)] version: i32
-fn check_version_options(field: &Field<'_>, errors: &Errors) {
-    for name in field.attrs.not_for_a_version() {
-        errors.on(
-            name,
-            format!(
-                "a version cannot have `{name}`: the library alone reads and writes it; remove \
-                 `{name}`"
-            ),
-        );
-    }
-}
-
-// #[version] id: i32
-fn check_version_is_no_key(version: Placed<'_>, key: &[Placed<'_>], errors: &Errors) {
-    if key.iter().any(|part| part.position == version.position) {
-        errors.on(
-            &version.field.attrs.version,
-            "a key cannot be the version: a key never changes; give the version a field of its \
-             own: `#[version] version: i32`",
-        );
-    }
-}
-
-// #[derive(VersionedPart)] struct Size { width: i32, #[version] version: i32 }
-fn check_no_version(model: &Model<'_>, errors: &Errors) {
-    for field in model.fields() {
-        if let Some(attribute) = &field.attrs.version {
-            errors.on(
-                attribute,
-                "an embedded part has no version of its own; move `#[version]` to a field of the \
-                 entity",
-            );
-        }
-    }
-}
-
-// #[versioned(merge(independent(title, id, titel)))]
-fn check_independent(model: &Model<'_>, key: &[Placed<'_>], version: Placed<'_>, errors: &Errors) {
-    let Some(given) = &model.attrs.independent else {
-        return;
-    };
-    let columns = &given.value;
-    if columns.len() < 2 {
-        errors.on(
-            &given.name,
-            "columns are independent of each other; name two or more: \
-             `merge(independent(title, body))`",
-        );
-    }
-    for (index, name) in columns.iter().enumerate() {
-        let is_earlier = |other: &Ident| other.unraw() == name.unraw();
-        if columns.iter().take(index).any(is_earlier) {
-            errors.on(
-                name,
-                format!(
-                    "`{}` stands twice among the independent columns; remove one",
-                    name.unraw()
-                ),
-            );
-        } else if let Some(problem) = not_independent(model, key, version, name) {
-            errors.on(name, problem);
-        }
-    }
-}
-
-/// Why a name cannot stand among the independent columns.
-fn not_independent(
-    model: &Model<'_>,
-    key: &[Placed<'_>],
-    version: Placed<'_>,
-    name: &Ident,
-) -> Option<String> {
-    let name = name.unraw();
-    let never_updated = || {
-        format!("`{name}` has `skip_update`, so merging takes what stands there; remove it here")
-    };
-    if let Some(position) = model.position(&name) {
-        return if key.iter().any(|part| part.position == position) {
-            Some(format!(
-                "`{name}` is the key, which never changes; remove it here"
-            ))
-        } else if position == version.position {
-            Some(format!(
-                "`{name}` is the version, which merging sets by itself; remove it here"
-            ))
-        } else {
-            let field = model.columns.get(position)?;
-            (!field.updates()).then(never_updated)
-        };
-    }
-    if let Some(part) = model.part(&name).and_then(|part| model.parts.get(part)) {
-        return (!part.updates()).then(never_updated);
-    }
-    if model.computed.iter().any(|field| field.is_column(&name)) {
-        return Some(format!(
-            "`{name}` is computed by a query and never written; remove it here"
-        ));
-    }
-    let columns = model.columns.iter().enumerate();
-    let columns = columns.filter(|(position, field)| {
-        let is_key = key.iter().any(|part| part.position == *position);
-        !is_key && *position != version.position && field.updates()
-    });
-    let columns = columns.filter_map(|(_, field)| Some(field.column.as_ref()?.as_str().to_owned()));
-    let parts = model.parts.iter().filter(|part| part.updates());
-    let parts = parts.filter_map(|part| match &part.member {
-        Member::Named(ident) => Some(ident.unraw().to_string()),
-        Member::Unnamed(_) => None,
-    });
-    let names: Vec<_> = columns
-        .chain(parts)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    Some(format!(
-        "no field has the column `{name}`; name those of {}",
-        names.join(", ")
-    ))
-}
-
-// #[derive(VersionedPart)] #[versioned(merge(independent(width, height)))] struct Size { … }
-fn check_no_merge(model: &Model<'_>, errors: &Errors) {
-    if let Some(given) = &model.attrs.independent {
-        errors.on(
-            &given.name,
-            "an embedded part is merged as one value; move `merge` to the entity and name the \
-             field of the part",
-        );
-    }
 }
 
 /// The `T` of `Option<T>`, through the invisible groups that `macro_rules!` leaves.

@@ -1,0 +1,107 @@
+//! The rules of `merge(independent(…))`.
+
+use syn::ext::IdentExt;
+use syn::{Ident, Member};
+
+use super::Placed;
+use crate::errors::Errors;
+use crate::model::Model;
+
+// #[versioned(merge(independent(title, id, titel)))]
+pub(super) fn check_independent(
+    model: &Model<'_>,
+    key: &[Placed<'_>],
+    version: Placed<'_>,
+    errors: &Errors,
+) {
+    let Some(given) = &model.attrs.independent else {
+        return;
+    };
+    let columns = &given.value;
+    if columns.len() < 2 {
+        errors.on(
+            &given.name,
+            "columns are independent of each other; name two or more: \
+             `merge(independent(title, body))`",
+        );
+    }
+    for (index, name) in columns.iter().enumerate() {
+        let is_earlier = |other: &Ident| other.unraw() == name.unraw();
+        if columns.iter().take(index).any(is_earlier) {
+            errors.on(
+                name,
+                format!(
+                    "`{}` stands twice among the independent columns; remove one",
+                    name.unraw()
+                ),
+            );
+        } else if let Some(problem) = not_independent(model, key, version, name) {
+            errors.on(name, problem);
+        }
+    }
+}
+
+/// Why a name cannot stand among the independent columns.
+fn not_independent(
+    model: &Model<'_>,
+    key: &[Placed<'_>],
+    version: Placed<'_>,
+    name: &Ident,
+) -> Option<String> {
+    let name = name.unraw();
+    let never_updated = || {
+        format!("`{name}` has `skip_update`, so merging takes what stands there; remove it here")
+    };
+    if let Some(position) = model.position(&name) {
+        return if key.iter().any(|part| part.position == position) {
+            Some(format!(
+                "`{name}` is the key, which never changes; remove it here"
+            ))
+        } else if position == version.position {
+            Some(format!(
+                "`{name}` is the version, which merging sets by itself; remove it here"
+            ))
+        } else {
+            let field = model.columns.get(position)?;
+            (!field.updates()).then(never_updated)
+        };
+    }
+    if let Some(part) = model.part(&name).and_then(|part| model.parts.get(part)) {
+        return (!part.updates()).then(never_updated);
+    }
+    if model.computed.iter().any(|field| field.is_column(&name)) {
+        return Some(format!(
+            "`{name}` is computed by a query and never written; remove it here"
+        ));
+    }
+    let columns = model.columns.iter().enumerate();
+    let columns = columns.filter(|(position, field)| {
+        let is_key = key.iter().any(|part| part.position == *position);
+        !is_key && *position != version.position && field.updates()
+    });
+    let columns = columns.filter_map(|(_, field)| Some(field.column.as_ref()?.as_str().to_owned()));
+    let parts = model.parts.iter().filter(|part| part.updates());
+    let parts = parts.filter_map(|part| match &part.member {
+        Member::Named(ident) => Some(ident.unraw().to_string()),
+        Member::Unnamed(_) => None,
+    });
+    let names: Vec<_> = columns
+        .chain(parts)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    Some(format!(
+        "no field has the column `{name}`; name those of {}",
+        names.join(", ")
+    ))
+}
+
+// #[derive(VersionedPart)] #[versioned(merge(independent(width, height)))] struct Size { … }
+pub(super) fn check_no_merge(model: &Model<'_>, errors: &Errors) {
+    if let Some(given) = &model.attrs.independent {
+        errors.on(
+            &given.name,
+            "an embedded part is merged as one value; move `merge` to the entity and name the \
+             field of the part",
+        );
+    }
+}

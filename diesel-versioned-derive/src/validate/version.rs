@@ -1,0 +1,92 @@
+//! The rules of `#[version]`.
+
+use super::{Placed, option_argument, placed};
+use crate::errors::Errors;
+use crate::model::{Field, Model};
+
+// struct Product { id: i32 }
+// struct Product { id: i32, #[version] a: i32, #[version] b: i32 }
+pub(super) fn check_version<'a>(
+    model: &'a Model<'a>,
+    key: &[Placed<'_>],
+    errors: &Errors,
+) -> Option<Placed<'a>> {
+    let versions: Vec<_> = model
+        .fields()
+        .filter(|field| field.attrs.version.is_some())
+        .collect();
+    for field in &versions {
+        check_version_type(field, errors);
+        check_version_options(field, errors);
+        if versions.len() > 1 {
+            errors.on(
+                &field.attrs.version,
+                "more than one field is the version; keep `#[version]` on one of them",
+            );
+        }
+    }
+    if versions.is_empty() {
+        errors.on(
+            model.ident,
+            format!(
+                "`{}` has no version; add `#[version]` to the field that holds it: \
+                 `#[version] version: i32`",
+                model.ident
+            ),
+        );
+    }
+    let version = placed(model, |field| field.attrs.version.is_some())?;
+    check_version_is_no_key(version, key, errors);
+    Some(version)
+}
+
+// #[version] version: Option<i32>
+fn check_version_type(field: &Field<'_>, errors: &Errors) {
+    if let Some(inner) = option_argument(field.ty) {
+        let inner = quote::quote!(#inner);
+        errors.on(
+            field.ty,
+            format!(
+                "a version cannot be NULL; make the column `NOT NULL` with a default of 1, \
+                 and the field `{inner}`"
+            ),
+        );
+    }
+}
+
+// #[version] #[diesel(skip_update)] version: i32
+fn check_version_options(field: &Field<'_>, errors: &Errors) {
+    for name in field.attrs.not_for_a_version() {
+        errors.on(
+            name,
+            format!(
+                "a version cannot have `{name}`: the library alone reads and writes it; remove \
+                 `{name}`"
+            ),
+        );
+    }
+}
+
+// #[version] id: i32
+fn check_version_is_no_key(version: Placed<'_>, key: &[Placed<'_>], errors: &Errors) {
+    if key.iter().any(|part| part.position == version.position) {
+        errors.on(
+            &version.field.attrs.version,
+            "a key cannot be the version: a key never changes; give the version a field of its \
+             own: `#[version] version: i32`",
+        );
+    }
+}
+
+// #[derive(VersionedPart)] struct Size { width: i32, #[version] version: i32 }
+pub(super) fn check_no_version(model: &Model<'_>, errors: &Errors) {
+    for field in model.fields() {
+        if let Some(attribute) = &field.attrs.version {
+            errors.on(
+                attribute,
+                "an embedded part has no version of its own; move `#[version]` to a field of the \
+                 entity",
+            );
+        }
+    }
+}
