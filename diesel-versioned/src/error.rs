@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use diesel::result::{DatabaseErrorKind, Error as DieselError};
+use diesel::result::Error as DieselError;
 
 use crate::conflict::Conflict;
 use crate::conflicts::Conflicts;
+use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
-use crate::transient::is_transient;
 
 /// Why a single write did not happen. The entity is as it was before the call.
 ///
@@ -371,44 +371,3 @@ impl TrackError {
 
 const VERSION_EXHAUSTED: &str = "version.exhausted";
 const NOT_UNIQUE: &str = "key.not_unique";
-
-fn database_code(error: &DieselError) -> &'static str {
-    use DatabaseErrorKind as Kind;
-    match error {
-        DieselError::NotFound => "row.not_found",
-        DieselError::BrokenTransactionManager => "connection.closed",
-        DieselError::DatabaseError(kind, information) => match kind {
-            Kind::UniqueViolation => "constraint.unique",
-            Kind::ForeignKeyViolation => "constraint.foreign_key",
-            Kind::NotNullViolation => "constraint.not_null",
-            Kind::CheckViolation => "constraint.check",
-            Kind::ClosedConnection => "connection.closed",
-            Kind::ReadOnlyTransaction => "transaction.read_only",
-            _ if is_transient(error) => "database.transient",
-            _ => told_by_text(information.message()),
-        },
-        _ => "database",
-    }
-}
-
-/// The code of an error that Diesel does not name by kind.
-fn told_by_text(message: &str) -> &'static str {
-    const CLOSED: [&str; 8] = [
-        "no connection to the server",         // libpq, from the second use on
-        "terminating connection due to",       // PostgreSQL 57P01 and its like, by tokio-postgres
-        "connection closed",                   // tokio-postgres, from the second use on
-        "error communicating with the server", // tokio-postgres
-        "erver has gone away",                 // MySQL 2006
-        "Lost connection to",                  // MySQL 2013
-        "Input/output error: ",                // mysql_async
-        "Connection to the server is closed",  // mysql_async
-    ];
-    let has = |text: &&str| message.contains(*text);
-    if CLOSED.iter().any(has) {
-        "connection.closed"
-    } else if message.starts_with("CONSTRAINT `") && message.contains("` failed for `") {
-        "constraint.check" // MariaDB 4025
-    } else {
-        "database"
-    }
-}

@@ -113,6 +113,7 @@ mod changes;
 mod columns;
 mod conflict;
 mod conflicts;
+mod database_error;
 mod derive;
 mod entity;
 mod error;
@@ -132,7 +133,6 @@ pub mod telling;
 #[cfg(not(feature = "tracing"))]
 #[path = "silent.rs"]
 mod telling;
-mod transient;
 mod unit_of_work;
 mod unmergeable;
 mod version;

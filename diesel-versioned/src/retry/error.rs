@@ -6,9 +6,9 @@ use diesel::result::Error as DieselError;
 use thiserror::Error;
 
 use crate::conflict::ConflictKind;
+use crate::database_error::is_transient;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError, TrackError};
-use crate::transient::is_transient;
 
 /// An error that says whether the same work, read again and done again, may succeed.
 ///

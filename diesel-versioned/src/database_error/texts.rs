@@ -1,57 +1,13 @@
-//! Which errors of a database pass. Diesel hands on no error number, so what it does not name by
-//! kind is told by the text of the message: of a server, in every language that it speaks.
+//! The messages by which errors are told that Diesel does not name by kind: of a server, in every
+//! language that it speaks; `%s` stands for a name.
 //!
-//! The texts are those of PostgreSQL 15 and MariaDB 10.11; `%s` stands for a name. Other versions
-//! may say it in other words, and what is not known here is no transient error.
-
-use diesel::result::{DatabaseErrorKind, Error};
-
-/// Whether the database turned the work away for reasons that pass.
-pub(crate) fn is_transient(error: &Error) -> bool {
-    match error {
-        Error::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
-        Error::DatabaseError(DatabaseErrorKind::Unknown, information) => {
-            tells_of_what_passes(information.message())
-        }
-        Error::RollbackErrorOnCommit { commit_error, .. } => is_transient(commit_error),
-        _ => false,
-    }
-}
-
-fn tells_of_what_passes(message: &str) -> bool {
-    let tables = [
-        SQLITE_BUSY,
-        POSTGRES_DEADLOCK,
-        POSTGRES_LOCK_TIMEOUT,
-        POSTGRES_LOCK_NOT_AVAILABLE,
-        MYSQL_LOCK_TIMEOUT,
-        MYSQL_DEADLOCK,
-        MYSQL_RECORD_CHANGED,
-    ];
-    tables
-        .iter()
-        .copied()
-        .flatten()
-        .any(|text| says(message, text))
-}
-
-/// Whether a message has a text in it, with anything in the place of `%s`.
-fn says(message: &str, text: &str) -> bool {
-    let mut rest = message;
-    text.split("%s").all(|part| match rest.find(part) {
-        Some(at) => {
-            rest = &rest[at + part.len()..];
-            true
-        }
-        None => false,
-    })
-}
+//! They are those of PostgreSQL 15 and MariaDB 10.11. Other versions may say it in other words.
 
 /// BUSY, BUSY_SNAPSHOT, LOCKED; SQLite speaks English alone.
-const SQLITE_BUSY: &[&str] = &["database is locked", "database table is locked"];
+pub(super) const SQLITE_BUSY: &[&str] = &["database is locked", "database table is locked"];
 
 /// 40P01.
-const POSTGRES_DEADLOCK: &[&str] = &[
+pub(super) const POSTGRES_DEADLOCK: &[&str] = &[
     "deadlock detected",
     "Verklemmung (Deadlock) entdeckt",
     "se ha detectado un deadlock",
@@ -67,7 +23,7 @@ const POSTGRES_DEADLOCK: &[&str] = &[
 ];
 
 /// 55P03, after `lock_timeout`.
-const POSTGRES_LOCK_TIMEOUT: &[&str] = &[
+pub(super) const POSTGRES_LOCK_TIMEOUT: &[&str] = &[
     "canceling statement due to lock timeout",
     "storniere Anfrage wegen Zeitüberschreitung einer Sperre",
     "cancelando la sentencia debido a que se agotó el tiempo de espera de candados (locks)",
@@ -83,7 +39,7 @@ const POSTGRES_LOCK_TIMEOUT: &[&str] = &[
 ];
 
 /// 55P03, with `NOWAIT`.
-const POSTGRES_LOCK_NOT_AVAILABLE: &[&str] = &[
+pub(super) const POSTGRES_LOCK_NOT_AVAILABLE: &[&str] = &[
     "could not obtain lock on row in relation \"%s\"",
     "konnte Sperre für Zeile in Relation »%s« nicht setzen",
     "no se pudo bloquear un candado en la fila de la relación «%s»",
@@ -109,7 +65,7 @@ const POSTGRES_LOCK_NOT_AVAILABLE: &[&str] = &[
 ];
 
 /// 1205.
-const MYSQL_LOCK_TIMEOUT: &[&str] = &[
+pub(super) const MYSQL_LOCK_TIMEOUT: &[&str] = &[
     "锁等待超时;尝试重新启动事务",
     "Lock wait timeout overskredet",
     "Lock wait timeout exceeded; try restarting transaction",
@@ -129,7 +85,7 @@ const MYSQL_LOCK_TIMEOUT: &[&str] = &[
 ];
 
 /// 1213, where the driver does not name it by kind.
-const MYSQL_DEADLOCK: &[&str] = &[
+pub(super) const MYSQL_DEADLOCK: &[&str] = &[
     "试图锁定时发现僵局;尝试重新启动事务",
     "Deadlock found when trying to get lock; try restarting transaction",
     "Lukustamisel tekkis tupik (deadlock); alusta transaktsiooni otsast",
@@ -148,7 +104,7 @@ const MYSQL_DEADLOCK: &[&str] = &[
 ];
 
 /// 1020.
-const MYSQL_RECORD_CHANGED: &[&str] = &[
+pub(super) const MYSQL_RECORD_CHANGED: &[&str] = &[
     "这个表自上次读后数据有变化'%s';尝试重新启动事务",
     "Záznam byl změněn od posledního čtení v tabulce '%s'",
     "Posten er ændret siden sidste læsning '%s'; Prøv at genstarte transaktionen",
@@ -177,42 +133,69 @@ const MYSQL_RECORD_CHANGED: &[&str] = &[
     "Запис було змінено з часу останнього читання з таблиці '%s'; спробуйте перезапустити транзакцію.",
 ];
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// What clients say of a connection that is no more.
+pub(super) const CLOSED: &[&str] = &[
+    "no connection to the server",         // libpq, from the second use on
+    "connection closed",                   // tokio-postgres, from the second use on
+    "error communicating with the server", // tokio-postgres
+    "erver has gone away",                 // MySQL 2006
+    "Lost connection to",                  // MySQL 2013
+    "Input/output error: ",                // mysql_async
+    "Connection to the server is closed",  // mysql_async
+];
 
-    #[test]
-    fn languages_are_told_apart_from_other_errors() {
-        for passes in [
-            "database is locked",
-            "Verklemmung (Deadlock) entdeckt",
-            "デッドロックを検出しました",
-            "no se pudo bloquear un candado en la fila de la relación «products»",
-            "\"products\" 릴레이션의 잠금 정보를 구할 수 없음",
-            "Timeout sur l'obtention du verrou",
-            "Запись изменилась с момента последней выборки в таблице 'products'; Попробуйте \
-             перезапустить транзакцию",
-        ] {
-            assert!(tells_of_what_passes(passes), "{passes}");
-        }
-        for stays in [
-            "",
-            "division by zero",
-            "Teilung durch Null",
-            "duplicate key value violates unique constraint \"products_pkey\"",
-            "canceling statement due to statement timeout",
-            "terminating connection due to administrator command",
-            "Table 'x.products' doesn't exist",
-        ] {
-            assert!(!tells_of_what_passes(stays), "{stays}");
-        }
-    }
-
-    #[test]
-    fn no_text_is_so_short_that_it_says_nothing() {
-        let all = [POSTGRES_LOCK_NOT_AVAILABLE, MYSQL_RECORD_CHANGED];
-        for text in all.into_iter().flatten() {
-            assert!(text.replace("%s", "").chars().count() > 10, "{text}");
-        }
-    }
-}
+/// 57P01 and its like: the last words of a server, which tokio-postgres hands on.
+pub(super) const POSTGRES_CLOSED: &[&str] = &[
+    "terminating connection ",
+    "Verbindung wird abgebrochen aufgrund von Anweisung des Administrators",
+    "terminando la conexión debido a una orden del administrador",
+    "arrêt des connexions suite à la demande de l'administrateur",
+    "interruzione della connessione su comando dell'amministratore",
+    "管理者コマンドにより接続を終了しています",
+    "მიერთების შეწყვეტა ადმინისტრატორის ბრძანების გამო",
+    "관리자 요청에 의해서 연결을 끝냅니다",
+    "закрытие подключения по команде администратора",
+    "avslutar anslutning på grund av ett administratörskommando",
+    "завершення підключення по команді адміністратора",
+    "由于管理员命令中断联接",
+    "Verbindung wird abgebrochen wegen Zeitüberschreitung in inaktiver Transaktion",
+    "terminando la conexión debido a que se agotó el tiempo de espera para transacciones abiertas inactivas",
+    "arrêt des connexions suite à l'expiration du délai d'inactivité en transaction",
+    "la connessione è stata terminata a causa di timeout di inattività durante una transazione",
+    "トランザクション中アイドルタイムアウトのため接続を終了します",
+    "idle-in-transaction 시간 초과로 연결을 끝냅니다",
+    "закрытие подключения из-за тайм-аута простоя в транзакции",
+    "terminerar anslutning på grund av idle-in-transaction-timeout",
+    "завершення підключення через тайм-аут бездіяльності в транзакції",
+    "由于空载事务超时而终止连接",
+    "Verbindung wird abgebrochen wegen Zeitüberschreitung in inaktiver Sitzung",
+    "terminando la conexión debido a que se agotó el tiempo de espera para sesiones abiertas inactivas",
+    "arrêt des connexions suite à l'expiration du délai d'inactivité de la session",
+    "terminazione della connessione a causa del timeout della sessione inattiva",
+    "アイドルセッションタイムアウトにより接続を終了します",
+    "idle-session 시간 초과로 연결을 끝냅니다",
+    "закрытие подключения из-за тайм-аута простоя сеанса",
+    "stänger anslutning på grund av idle-session-timeout",
+    "завершення підключення через тайм-аут неактивного сеансу",
+    "Verbindung wird abgebrochen wegen Absturz eines anderen Serverprozesses",
+    "terminando la conexión debido a una falla en otro proceso servidor",
+    "arrêt de la connexion à cause de l'arrêt brutal d'un autre processus serveur",
+    "la connessione è stata terminata a causa del crash di un altro processo del server",
+    "他のサーバープロセスがクラッシュしたため接続を終了します",
+    "다른 서버 프로세스가 손상을 입어 현재 연결을 중지합니다",
+    "закрытие подключения из-за краха другого серверного процесса",
+    "avbryter anslutning på grund av en krash i en annan serverprocess",
+    "завершення підключення через аварійне завершення роботи іншого серверного процесу",
+    "中断联接, 因为其它服务器进程崩溃",
+    "Verbindung wird abgebrochen wegen unerwartetem Ende des Postmasters",
+    "terminando la conexión debido al término inesperado de postmaster",
+    "arrêt des connexions suite à un arrêt inattendu du postmaster",
+    "la connessione è stata terminata a causa di un'uscita inattesa di postmaster",
+    "予期しないpostmasterの終了のため、コネクションを終了します",
+    "მიერთების შეწყვეტა postmaster-ის მოულოდნელი გასვლის გამო",
+    "postmaster의 예상치 못한 종료로 연결을 종료합니다",
+    "закрытие подключения из-за неожиданного завершения главного процесса",
+    "avslutar anslutning på grund av att postmaster stängde oväntat ner",
+    "завершення підключення через неочікуване закриття головного процесу",
+    "由于意外的 postmaster 退出而终止连接",
+];
