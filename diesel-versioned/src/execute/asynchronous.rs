@@ -1,5 +1,6 @@
 //! Execution on asynchronous connections: those of diesel-async.
 
+mod closure;
 mod commit;
 mod dsl;
 mod pipeline;
@@ -8,7 +9,7 @@ mod session;
 mod set;
 mod single;
 
-pub use commit::{AlsoFn, RunFn};
+pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
 pub use pipeline::Wire;
 pub use retry::retry as async_retry;

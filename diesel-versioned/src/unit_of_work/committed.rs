@@ -4,9 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use super::handle::UnitId;
-use super::set::Set;
-use super::slot::{Slot, State};
-use super::work::Work;
+use super::rows::{CommittedRows, Rows};
 use super::{Hook, Link, SetCore, SetKind, UnitOfWork};
 use crate::entity::Versioned;
 
@@ -28,11 +26,11 @@ pub enum Operation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CommittedChange {
-    table: &'static str,
-    key: String,
-    operation: Operation,
-    old_version: Option<String>,
-    new_version: Option<String>,
+    pub(super) table: &'static str,
+    pub(super) key: String,
+    pub(super) operation: Operation,
+    pub(super) old_version: Option<String>,
+    pub(super) new_version: Option<String>,
 }
 
 impl CommittedChange {
@@ -287,172 +285,4 @@ pub enum UndoError {
     /// The unit has committed again since.
     #[error("the unit has committed again since; undo that first")]
     NotTheLast,
-}
-
-/// The rows of one entity type that a commit wrote.
-pub(crate) trait CommittedRows: Any + Send + Sync {
-    fn len(&self) -> usize;
-    fn change(&self, index: usize) -> Option<CommittedChange>;
-    fn undo(self: Box<Self>, set: &mut dyn super::core::Core);
-}
-
-/// One row that was written.
-struct Row<T: Versioned> {
-    key: T::Key,
-    operation: Operation,
-    old_version: Option<T::Version>,
-    new_version: Option<T::Version>,
-}
-
-/// The rows of one entity type that a commit wrote, and what they were before.
-pub(super) struct Rows<T: Versioned> {
-    rows: Vec<Row<T>>,
-    old: Vec<(u32, Slot<T>)>,
-}
-
-impl<T: Versioned> Rows<T> {
-    /// Brings the slots of a set to what is now in the database.
-    pub(super) fn apply(set: &mut Set<T>, keep_old: bool) -> Self {
-        let Work {
-            updates,
-            deletes,
-            inserts,
-            checks,
-            mut staged,
-            mut landed,
-            ..
-        } = std::mem::take(&mut set.work);
-        let mut rows = Vec::with_capacity(updates.len() + deletes.len() + inserts.len());
-        let mut old = Vec::new();
-        let mut keep = |index: u32, slot: &Slot<T>| {
-            if keep_old {
-                old.push((index, slot.clone()));
-            }
-        };
-        for index in deletes {
-            let Some(slot) = set.slots.get_mut(index) else {
-                continue;
-            };
-            keep(index, slot);
-            slot.state = State::Gone;
-            slot.base = None;
-            let Some(mine) = slot.mine.take() else {
-                continue;
-            };
-            let key = mine.key();
-            set.release(&key, index);
-            rows.push(Row {
-                key,
-                operation: Operation::Delete,
-                old_version: Some(mine.version().clone()),
-                new_version: None,
-            });
-        }
-        for planned in updates {
-            let Some(slot) = set.slots.get_mut(planned.slot) else {
-                continue;
-            };
-            keep(planned.slot, slot);
-            slot.clean();
-            let Some(mine) = &mut slot.mine else { continue };
-            let old_version = mine.version().clone();
-            mine.set_version(planned.next.clone());
-            rows.push(Row {
-                key: mine.key(),
-                operation: if planned.columns.is_empty() {
-                    Operation::Touch
-                } else {
-                    Operation::Update
-                },
-                old_version: Some(old_version),
-                new_version: Some(planned.next),
-            });
-        }
-        for (_, index) in inserts {
-            let Some(slot) = set.slots.get_mut(index) else {
-                continue;
-            };
-            keep(index, slot);
-            slot.clean();
-            match (landed.remove(&index), staged.remove(&index)) {
-                (Some(row), _) => slot.mine = Some(row),
-                (None, staged) => {
-                    if let Some(staged) = staged {
-                        slot.mine = Some(staged);
-                    }
-                    if let Some(mine) = &mut slot.mine {
-                        mine.set_version(T::initial_version());
-                    }
-                }
-            }
-            let Some(mine) = &slot.mine else { continue };
-            let key = mine.key();
-            rows.push(Row {
-                key: key.clone(),
-                operation: Operation::Insert,
-                old_version: None,
-                new_version: Some(mine.version().clone()),
-            });
-            set.by_key.insert(key, index);
-        }
-        for index in checks {
-            let Some(slot) = set.slots.get_mut(index) else {
-                continue;
-            };
-            keep(index, slot);
-            slot.clean();
-        }
-        Self { rows, old }
-    }
-}
-
-impl<T: Versioned> CommittedRows for Rows<T> {
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn change(&self, index: usize) -> Option<CommittedChange> {
-        let row = self.rows.get(index)?;
-        let text = |version: &T::Version| format!("{version:?}");
-        Some(CommittedChange {
-            table: T::TABLE,
-            key: format!("{:?}", row.key),
-            operation: row.operation,
-            old_version: row.old_version.as_ref().map(text),
-            new_version: row.new_version.as_ref().map(text),
-        })
-    }
-
-    fn undo(self: Box<Self>, set: &mut dyn super::core::Core) {
-        let set: &mut dyn Any = set;
-        let Some(set) = set.downcast_mut::<Set<T>>() else {
-            return;
-        };
-        // Keys that the commit made known go first, so that a row which it deleted finds its own.
-        for (index, _) in &self.old {
-            let key = set
-                .slots
-                .get(*index)
-                .and_then(|slot| slot.mine.as_ref())
-                .map(T::key);
-            if let Some(key) = key {
-                set.release(&key, *index);
-            }
-        }
-        // Backwards: where a row was deleted and another one inserted under its key, the key stands
-        // for the inserted one. One that was taken again since stays with whoever took it.
-        for (index, mut old) in self.old.into_iter().rev() {
-            let pending = old.state == State::New && T::key_is_generated();
-            if let (Some(mine), false) = (&old.mine, pending) {
-                let holder = *set.by_key.entry(mine.key()).or_insert(index);
-                // The row joined the unit again since: it is not brought back beside itself.
-                if holder != index && old.state != State::Deleted {
-                    old = Slot::new(None, State::Gone);
-                }
-            }
-            if let Some(slot) = set.slots.get_mut(index) {
-                *slot = old;
-            }
-        }
-    }
 }

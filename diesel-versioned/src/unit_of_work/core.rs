@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use diesel::result::Error;
 
-use super::committed::{CommittedRows, Rows};
 use super::handle::UnitId;
 use super::order::{Kinship, Table};
+use super::rows::{CommittedRows, Rows};
 use super::set::Set;
 use super::slot::State;
 use super::work::{Group, Work};

@@ -7,6 +7,34 @@ use crate::conflicts::Conflicts;
 use crate::entity::Versioned;
 
 impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
+    /// Takes an entity out of the unit, or, given [`Conflicts`](crate::Conflicts), everything that
+    /// conflicted, with the inserts that were to take the place of rows whose deletion conflicted.
+    /// Rows that were to be made from it ([`insert_with`](UnitOfWork::insert_with)) go with it.
+    /// Nothing is written for them; the rest of the unit can be committed. The handle is dead
+    /// afterwards: to apply a change again, [`find`](UnitOfWork::find) the row anew.
+    ///
+    /// ```
+    /// # use diesel_versioned::prelude::*;
+    /// # fn again<T: Versioned>(
+    /// #     uow: &mut UnitOfWork<diesel::SqliteConnection>,
+    /// #     conn: &mut diesel::SqliteConnection,
+    /// # ) -> Result<(), CommitError> {
+    /// if let Err(CommitError::Conflicts(conflicts)) = uow.commit(conn) {
+    ///     uow.discard(&conflicts);
+    ///     uow.commit(conn)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If a handle is of another unit. Conflicts of another unit are ignored.
+    #[track_caller]
+    pub fn discard<D: Discard>(&mut self, what: D) {
+        what.discard_from(self);
+    }
+
     fn forget_all(&mut self, places: HashSet<(usize, u32)>) {
         for &(set, slot) in &places {
             self.sets[set].1.core().forget(slot);

@@ -10,6 +10,7 @@ use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 
+use super::closure::AlsoFn;
 use super::dsl::AsyncVersionedDsl;
 use super::pipeline::{self, Sent};
 use super::session::{self, Begun, Depth};
@@ -19,37 +20,6 @@ use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
 use crate::telling;
 use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, Protocol, UnitOfWork};
-
-/// An asynchronous closure whose future is `Send`. Implemented for all of them; the bound that
-/// `also` cannot say otherwise.
-pub trait AlsoFn<A, R>: AsyncFnOnce(A) -> R + FnOnce(A) -> <Self as AlsoFn<A, R>>::Running {
-    /// What runs.
-    type Running: Future<Output = R>;
-}
-
-impl<F, A, R, Running> AlsoFn<A, R> for F
-where
-    F: AsyncFnOnce(A) -> R + FnOnce(A) -> Running,
-    Running: Future<Output = R>,
-{
-    type Running = Running;
-}
-
-/// The same with two arguments, for [`run`](UnitOfWork::run).
-pub trait RunFn<A, B, R>:
-    AsyncFnOnce(A, B) -> R + FnOnce(A, B) -> <Self as RunFn<A, B, R>>::Running
-{
-    /// What runs.
-    type Running: Future<Output = R>;
-}
-
-impl<F, A, B, R, Running> RunFn<A, B, R> for F
-where
-    F: AsyncFnOnce(A, B) -> R + FnOnce(A, B) -> Running,
-    Running: Future<Output = R>,
-{
-    type Running = Running;
-}
 
 impl<C: AsyncConnection + 'static> UnitOfWork<C, dyn AsyncSet<C>> {
     /// A unit without entities.

@@ -8,7 +8,7 @@ use diesel::result::Error;
 use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
 
-use super::commit::{AlsoFn, RunFn};
+use super::closure::{AlsoFn, RunFn};
 use super::dsl::AsyncVersionedDsl;
 use super::session::{self, Begun, Depth};
 use super::set::AsyncSet;

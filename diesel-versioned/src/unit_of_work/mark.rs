@@ -1,0 +1,101 @@
+//! What is to become of an entity at the commit, apart from what is changed in it.
+
+use std::collections::HashSet;
+
+use super::{Handle, SetCore, SetKind, UnitOfWork};
+use crate::entity::Versioned;
+
+impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
+    /// Marks an entity for deletion, guarded by its version. One that this unit would have
+    /// inserted is forgotten instead; deleting twice is deleting once.
+    ///
+    /// # Panics
+    ///
+    /// If the handle is of another unit.
+    #[track_caller]
+    pub fn delete<T: Versioned>(&mut self, handle: Handle<T>) {
+        let set = self.owned_set(handle);
+        let pending = self.sets[set].1.core_ref().is_pending(handle.slot);
+        self.sets[set].1.core().delete(handle.slot);
+        if pending {
+            self.forget_children(HashSet::from([(set, handle.slot)]));
+        }
+    }
+
+    /// Lets the version of an entity move on even if nothing else changes; by one, whether
+    /// something changes or not.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let handle: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow.touch(handle);
+    /// let done = uow.commit(&mut conn)?;
+    /// assert_eq!(done.iter().next().map(|row| row.operation()), Some(Operation::Touch));
+    /// assert_eq!((uow[handle].stock, uow[handle].version), (10, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle is of another unit or its entity is no longer part of this one.
+    #[track_caller]
+    pub fn touch<T: Versioned>(&mut self, handle: Handle<T>) {
+        self.owned_slot(handle).touch = true;
+    }
+
+    /// Demands that an entity which was only read is still at its version when the unit commits.
+    /// The row is locked for the rest of the transaction, so that nobody moves it in between; that
+    /// takes the right to UPDATE it. An entity that is changed, touched or deleted as well is only
+    /// that: those writes are guarded anyway.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// // The stock of 2 is decided by that of 1, which is not changed.
+    /// let mut uow = UnitOfWork::new();
+    /// let read: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// let changed: Handle<Product> = uow.find(&mut conn, 2)?;
+    /// uow[changed].stock = uow[read].stock * 2;
+    /// uow.expect_unchanged(read);
+    ///
+    /// Product::find(&mut conn, 1)?.touch(&mut conn)?; // someone else
+    /// let error = uow.commit(&mut conn).unwrap_err();
+    /// assert!(error.is_conflict());
+    /// assert_eq!(Product::find(&mut conn, 2)?.stock, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the handle is of another unit or its entity is no longer part of this one.
+    #[track_caller]
+    pub fn expect_unchanged<T: Versioned>(&mut self, handle: Handle<T>) {
+        self.owned_slot(handle).check = true;
+    }
+}
