@@ -3,7 +3,7 @@
 //!
 //! | what | level | fields |
 //! | --- | --- | --- |
-//! | span `commit` | info | `rows`, `deleted`, `updated`, `inserted` of a unit that was committed; `conflicts`; `code` of the error of one that was not |
+//! | span `commit` | info | `rows`, `deleted`, `updated` (touched ones among them), `inserted` of a unit that was committed; `conflicts` and the `code` of the error of one that was not |
 //! | event `batch`, in a commit | debug | `table`, `operation`, `meant` and `rows`: how many rows were to be written and how many were there |
 //! | event `conflict` | info | `table`, `key`, `expected`, `actual`, `kind` |
 //! | event `retry` | info | `attempt` that failed, `delay` and `elapsed` in milliseconds |
@@ -141,14 +141,16 @@ impl Commit {
         if self.span.is_disabled() {
             return;
         }
-        let count = |operation| {
-            let changes = done.iter().filter(|change| change.operation() == operation);
-            changes.count()
+        let count = |operations: &[Operation]| {
+            done.iter()
+                .filter(|change| operations.contains(&change.operation()))
+                .count()
         };
         self.span.record("rows", done.len());
-        self.span.record("deleted", count(Operation::Delete));
-        self.span.record("updated", count(Operation::Update));
-        self.span.record("inserted", count(Operation::Insert));
+        self.span.record("deleted", count(&[Operation::Delete]));
+        self.span
+            .record("updated", count(&[Operation::Update, Operation::Touch]));
+        self.span.record("inserted", count(&[Operation::Insert]));
     }
 
     pub(crate) fn failed(&self, error: &CommitError) {
