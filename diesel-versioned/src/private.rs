@@ -114,12 +114,3 @@ pub fn no_column(column: usize) -> QueryResult<()> {
     let message = format!("the entity has no column {column}");
     Err(Error::QueryBuilderError(message.into()))
 }
-
-/// The body of functions in code that does not compile anyway.
-///
-/// # Panics
-///
-/// It never runs.
-pub fn stub() -> ! {
-    unreachable!("an error of the derive stops the compiler")
-}

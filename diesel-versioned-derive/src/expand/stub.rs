@@ -13,7 +13,7 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
         return None;
     }
     let (library, table, ident) = (&model.library, &model.table, model.ident);
-    let stub = quote!({ #library::__private::stub() });
+    let stub = quote!({ loop {} });
     let key: Vec<_> = model
         .key_names()
         .iter()
@@ -90,7 +90,7 @@ pub(crate) fn part_stub(input: &DeriveInput, model: &Model<'_>) -> Option<TokenS
         return None;
     }
     let (library, ident) = (&model.library, model.ident);
-    let stub = quote!({ #library::__private::stub() });
+    let stub = quote!({ loop {} });
     Some(quote! {
         #[automatically_derived]
         impl #library::VersionedPart for #ident {
