@@ -3,6 +3,7 @@
 #[cfg(feature = "async")]
 mod asynchronous;
 mod blocking;
+mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{

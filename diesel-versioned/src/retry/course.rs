@@ -9,6 +9,22 @@ use super::error::{RetryError, Retryable};
 use super::policy::RetryPolicy;
 use crate::telling;
 
+/// How an attempt failed.
+pub(crate) enum Failed<E> {
+    /// By the work; it is rolled back.
+    Work(E),
+    /// By what is around the work; it is rolled back.
+    Connection(DieselError),
+    /// It is not known whether it is committed.
+    Commit(DieselError),
+}
+
+impl<E> From<DieselError> for Failed<E> {
+    fn from(error: DieselError) -> Self {
+        Self::Connection(error)
+    }
+}
+
 /// The attempts so far.
 pub(crate) struct Course<'p> {
     policy: &'p RetryPolicy,
@@ -40,8 +56,21 @@ impl<'p> Course<'p> {
         })
     }
 
-    /// How long to wait before the next attempt.
-    pub(crate) fn failed<E: Retryable>(&mut self, source: E) -> Result<Duration, RetryError<E>> {
+    /// How long to wait before the next attempt, or why there is none. `from` makes an error of the
+    /// work from one of the connection.
+    pub(crate) fn next<E: Retryable>(
+        &mut self,
+        failed: Failed<E>,
+        from: impl Fn(DieselError) -> E,
+    ) -> Result<Duration, RetryError<E>> {
+        match failed {
+            Failed::Work(error) => self.failed(error),
+            Failed::Connection(error) => self.failed(from(error)),
+            Failed::Commit(source) => Err(self.unknown(source)),
+        }
+    }
+
+    fn failed<E: Retryable>(&mut self, source: E) -> Result<Duration, RetryError<E>> {
         self.attempts += 1;
         let (attempts, elapsed) = (self.attempts, self.started.elapsed());
         if !source.is_retryable() {
@@ -68,7 +97,7 @@ impl<'p> Course<'p> {
     }
 
     /// The connection was lost during COMMIT.
-    pub(crate) fn unknown<E>(&self, source: DieselError) -> RetryError<E> {
+    fn unknown<E>(&self, source: DieselError) -> RetryError<E> {
         RetryError::OutcomeUnknown {
             source,
             attempts: self.attempts + 1,
@@ -164,9 +193,9 @@ mod tests {
     #[test]
     fn no_attempt_begins_after_the_deadline() {
         let policy = RetryPolicy::new().deadline(Duration::ZERO);
-        let mut course = Course::begin(&policy, false)
-            .unwrap_or_else(|error: RetryError<Failure>| unreachable!("{}", error.code()));
-        let over = course.failed(PASSES).err();
+        let over = Course::begin::<Failure>(&policy, false)
+            .ok()
+            .and_then(|mut course| course.failed(PASSES).err());
         assert_eq!(
             over.map(|error| (error.code(), error.attempts())),
             Some(("retry.exhausted", 1))

@@ -19,4 +19,4 @@ pub use attempt::Attempt;
 pub use error::{RetryError, Retryable};
 pub use policy::RetryPolicy;
 
-pub(crate) use course::Course;
+pub(crate) use course::{Course, Failed};

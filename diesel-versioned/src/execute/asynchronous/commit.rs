@@ -13,11 +13,12 @@ use futures_util::future::join_all;
 use super::closure::AlsoFn;
 use super::dsl::AsyncVersionedDsl;
 use super::pipeline::{self, Sent};
-use super::session::{self, Begun, Depth};
+use super::session::{self, Begun};
 use super::set::AsyncSet;
 use crate::backend::Dialect;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
+use crate::execute::transaction::Depth;
 use crate::telling;
 use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, Protocol, UnitOfWork};
 

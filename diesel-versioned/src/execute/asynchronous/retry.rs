@@ -10,12 +10,13 @@ use futures_util::FutureExt;
 
 use super::closure::{AlsoFn, RunFn};
 use super::dsl::AsyncVersionedDsl;
-use super::session::{self, Begun, Depth};
+use super::session::{self, Begun};
 use super::set::AsyncSet;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::CommitError;
-use crate::retry::{Attempt, Course, RetryError, RetryPolicy, Retryable};
+use crate::execute::transaction::Depth;
+use crate::retry::{Attempt, Course, Failed, RetryError, RetryPolicy, Retryable};
 use crate::unit_of_work::{Committed, Handle, Holds, UnitOfWork};
 
 /// Does the work until it is over, each time in a transaction; `$from` makes an error of the work
@@ -39,16 +40,10 @@ macro_rules! again {
                 Err(error) => Ok(Err(error.into())),
             };
             begun.ended();
-            let error = match attempted {
+            match attempted {
                 Ok(Ok(result)) => break Ok(result),
-                Ok(Err(Failed::Work(error))) => error,
-                Ok(Err(Failed::Connection(error))) => from(error),
-                Ok(Err(Failed::Commit(source))) => break Err(course.unknown(source)),
+                Ok(Err(failed)) => tokio::time::sleep(course.next(failed, from)?).await,
                 Err(panic) => resume_unwind(panic),
-            };
-            match course.failed(error) {
-                Ok(delay) => tokio::time::sleep(delay).await,
-                Err(over) => break Err(over),
             }
         }
     }};
@@ -119,22 +114,6 @@ where
         + Send,
 {
     async move { again!(conn, policy, E::from, |conn| work.clone()(conn).boxed()) }
-}
-
-/// How an attempt failed.
-enum Failed<E> {
-    /// By the work; it is rolled back.
-    Work(E),
-    /// By what is around the work; it is rolled back.
-    Connection(Error),
-    /// It is not known whether it is committed.
-    Commit(Error),
-}
-
-impl<E> From<Error> for Failed<E> {
-    fn from(error: Error) -> Self {
-        Self::Connection(error)
-    }
 }
 
 type Panicked = Box<dyn std::any::Any + Send>;

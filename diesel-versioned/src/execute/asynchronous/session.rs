@@ -1,17 +1,16 @@
 //! The few things that are done to an asynchronous connection.
 
 use std::future::Future;
-use std::num::NonZeroU32;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use diesel::QueryResult;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
-use diesel::result::Error;
 use diesel_async::{AsyncConnection, SimpleAsyncConnection, TransactionManager};
 use futures_util::{StreamExt, TryStreamExt};
 
 use crate::backend::Dialect;
+use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
 use crate::statement::Entity;
 
 /// Runs a statement and returns how many rows it matched.
@@ -41,9 +40,7 @@ where
     }
 }
 
-/// How deep in transactions a connection is.
-pub(super) type Depth = Option<NonZeroU32>;
-
+/// How deep in transactions a connection is; fails where nobody knows.
 pub(super) fn depth<C: AsyncConnection>(conn: &mut C) -> QueryResult<Depth> {
     C::TransactionManager::transaction_manager_status_mut(conn).transaction_depth()
 }
@@ -144,13 +141,12 @@ where
 
 /// Marks the transaction by a savepoint of the same name on every database.
 pub(super) async fn mark<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute("SAVEPOINT diesel_versioned").await
+    conn.batch_execute(MARK).await
 }
 
 /// Removes the mark; fails if it is gone.
 pub(super) async fn unmark<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute("RELEASE SAVEPOINT diesel_versioned")
-        .await
+    conn.batch_execute(UNMARK).await
 }
 
 /// Commits, or releases the savepoint that was begun.
@@ -164,16 +160,15 @@ pub(super) async fn roll_back_to<C: AsyncConnection>(
     conn: &mut C,
     outer: Depth,
 ) -> QueryResult<()> {
-    let level = |depth: Depth| depth.map_or(0, NonZeroU32::get);
     let mut result = Ok(());
     loop {
-        let before = level(depth(conn)?);
-        if before <= level(outer) {
+        let before = depth(conn)?;
+        if before <= outer {
             return result;
         }
         let rolled_back = C::TransactionManager::rollback_transaction(conn).await;
         result = result.and(rolled_back);
-        if level(depth(conn)?) >= before {
+        if depth(conn)? >= before {
             return result;
         }
     }
@@ -181,16 +176,10 @@ pub(super) async fn roll_back_to<C: AsyncConnection>(
 
 /// Fails if a closure that was lent the connection has ended the transaction around it.
 pub(super) fn same_depth<C: AsyncConnection>(conn: &mut C, before: Depth) -> QueryResult<()> {
-    if depth(conn)? == before {
-        Ok(())
-    } else {
-        let problem = "a closure given to `also` left a transaction open or ended the unit's own; \
-                       let it use `conn.transaction(…)`";
-        Err(Error::QueryBuilderError(problem.into()))
-    }
+    transaction::same_depth(before, depth(conn)?)
 }
 
 /// Whether the server still answers.
 pub(super) async fn ping<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute("SELECT 1").await
+    conn.batch_execute(PING).await
 }

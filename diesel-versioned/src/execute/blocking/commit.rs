@@ -8,11 +8,12 @@ use diesel::connection::LoadConnection;
 use diesel::result::Error;
 
 use super::dsl::VersionedDsl;
-use super::session::{self, Depth};
+use super::session;
 use super::set::BlockingSet;
 use crate::backend::Dialect;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
+use crate::execute::transaction::Depth;
 use crate::telling;
 use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, UnitOfWork};
 

@@ -12,7 +12,7 @@ use super::set::BlockingSet;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::CommitError;
-use crate::retry::{Attempt, Course, RetryError, RetryPolicy, Retryable};
+use crate::retry::{Attempt, Course, Failed, RetryError, RetryPolicy, Retryable};
 use crate::unit_of_work::{Committed, Handle, Holds, UnitOfWork};
 
 /// Runs a closure in a new transaction, again and again until it succeeds, fails for a reason that
@@ -85,29 +85,10 @@ where
     let depth = session::depth(conn);
     let mut course = Course::begin(policy, matches!(depth, Ok(Some(_))))?;
     loop {
-        let error = match attempt(conn, &mut work) {
+        match attempt(conn, &mut work) {
             Ok(result) => return Ok(result),
-            Err(Failed::Work(error)) => error,
-            Err(Failed::Connection(error)) => from(error),
-            Err(Failed::Commit(source)) => return Err(course.unknown(source)),
-        };
-        thread::sleep(course.failed(error)?);
-    }
-}
-
-/// How an attempt failed.
-enum Failed<E> {
-    /// By the work; it is rolled back.
-    Work(E),
-    /// By what is around the work; it is rolled back.
-    Connection(Error),
-    /// It is not known whether it is committed.
-    Commit(Error),
-}
-
-impl<E> From<Error> for Failed<E> {
-    fn from(error: Error) -> Self {
-        Self::Connection(error)
+            Err(failed) => thread::sleep(course.next(failed, &from)?),
+        }
     }
 }
 

@@ -1,16 +1,14 @@
 //! The few things that are done to a blocking connection.
 
-use std::num::NonZeroU32;
-
 use diesel::QueryResult;
 use diesel::connection::{
     Connection, DefaultLoadingMode, LoadConnection, SimpleConnection, TransactionManager,
 };
 use diesel::expression::QueryMetadata;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
-use diesel::result::Error;
 
 use crate::backend::Dialect;
+use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
 use crate::statement::Entity;
 
 /// Runs a statement and returns how many rows it matched.
@@ -34,9 +32,7 @@ where
     cursor.map(|row| T::from_row(&row?)).collect()
 }
 
-/// How deep in transactions a connection is.
-pub(super) type Depth = Option<NonZeroU32>;
-
+/// How deep in transactions a connection is; fails where nobody knows.
 pub(super) fn depth<C: Connection>(conn: &mut C) -> QueryResult<Depth> {
     C::TransactionManager::transaction_manager_status_mut(conn).transaction_depth()
 }
@@ -83,12 +79,12 @@ where
 
 /// Marks the transaction by a savepoint of the same name on every database.
 pub(super) fn mark<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute("SAVEPOINT diesel_versioned")
+    conn.batch_execute(MARK)
 }
 
 /// Removes the mark; fails if it is gone.
 pub(super) fn unmark<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute("RELEASE SAVEPOINT diesel_versioned")
+    conn.batch_execute(UNMARK)
 }
 
 /// Commits, or releases the savepoint that was begun.
@@ -99,16 +95,15 @@ pub(super) fn commit<C: Connection>(conn: &mut C) -> QueryResult<()> {
 /// Rolls back until the connection is as deep as it was. A savepoint that the server has lost does
 /// not keep the transaction around it from being rolled back; the first error is returned.
 pub(super) fn roll_back_to<C: Connection>(conn: &mut C, outer: Depth) -> QueryResult<()> {
-    let level = |depth: Depth| depth.map_or(0, NonZeroU32::get);
     let mut result = Ok(());
     loop {
-        let before = level(depth(conn)?);
-        if before <= level(outer) {
+        let before = depth(conn)?;
+        if before <= outer {
             return result;
         }
         let rolled_back = C::TransactionManager::rollback_transaction(conn);
         result = result.and(rolled_back);
-        if level(depth(conn)?) >= before {
+        if depth(conn)? >= before {
             return result;
         }
     }
@@ -116,16 +111,10 @@ pub(super) fn roll_back_to<C: Connection>(conn: &mut C, outer: Depth) -> QueryRe
 
 /// Fails if a closure that was lent the connection has ended the transaction around it.
 pub(super) fn same_depth<C: Connection>(conn: &mut C, before: Depth) -> QueryResult<()> {
-    if depth(conn)? == before {
-        Ok(())
-    } else {
-        let problem = "a closure given to `also` left a transaction open or ended the unit's own; \
-                       let it use `conn.transaction(…)`";
-        Err(Error::QueryBuilderError(problem.into()))
-    }
+    transaction::same_depth(before, depth(conn)?)
 }
 
 /// Whether the server still answers.
 pub(super) fn ping<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute("SELECT 1")
+    conn.batch_execute(PING)
 }
