@@ -24,16 +24,6 @@ use crate::unit_of_work::InsertMode;
 /// asks for.
 ///
 /// [`AsyncVersionedDsl`]: crate::AsyncVersionedDsl
-#[diagnostic::on_unimplemented(
-    message = "`{T}` cannot be written to and read from a database through `{Self}`",
-    label = "no entity of this asynchronous connection's database",
-    note = "derive `Queryable, Selectable, Versioned` on `{T}`",
-    note = "enable the feature of diesel-versioned that is called like the database: `sqlite`, \
-            `postgres` or `mysql`",
-    note = "on a blocking connection use `diesel_versioned::prelude`",
-    note = "if all is done, a field's type does not fit its column on this database: \
-            `#[diesel(check_for_backend(…))]` shows which"
-)]
 pub trait AsyncExecutes<T: Versioned>: Sized {
     #[doc(hidden)]
     fn execute_find(&mut self, key: T::Key) -> impl Future<Output = QueryResult<T>> + Send;

@@ -22,16 +22,6 @@ use crate::unit_of_work::InsertMode;
 /// A connection that can read and write the rows of `T`: what [`VersionedDsl`] asks for.
 ///
 /// [`VersionedDsl`]: crate::VersionedDsl
-#[diagnostic::on_unimplemented(
-    message = "`{T}` cannot be written to and read from a database through `{Self}`",
-    label = "no entity of this connection's database",
-    note = "derive `Queryable, Selectable, Versioned` on `{T}`",
-    note = "enable the feature of diesel-versioned that is called like the database: `sqlite`, \
-            `postgres` or `mysql`",
-    note = "on a connection of diesel-async use `diesel_versioned::async_prelude`",
-    note = "if both is done, a field's type does not fit its column on this database: \
-            `#[diesel(check_for_backend(…))]` shows which"
-)]
 pub trait Executes<T: Versioned>: Sized {
     #[doc(hidden)]
     fn execute_find(&mut self, key: T::Key) -> QueryResult<T>;
