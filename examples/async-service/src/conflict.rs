@@ -17,18 +17,10 @@ pub(crate) struct ConflictView {
     actual: Option<i32>,
     mine: Product,
     current: Option<Product>,
-    changes: Vec<Change>,
-}
-
-/// One column that differs.
-#[derive(Debug, Serialize)]
-struct Change {
-    column: &'static str,
-    by: &'static str,
+    changes: Changes,
 }
 
 impl ConflictView {
-    /// A conflict that tells itself who changed what, as those of a unit do.
     pub(crate) fn new(conflict: &Conflict<Product>) -> Self {
         Self {
             code: conflict.kind().code(),
@@ -38,48 +30,14 @@ impl ConflictView {
             actual: conflict.actual().copied(),
             mine: conflict.mine().clone(),
             current: conflict.current().cloned(),
-            changes: conflict
-                .changes()
-                .into_iter()
-                .map(|change| Change {
-                    column: change.column,
-                    by: by(change.by),
-                })
-                .collect(),
+            changes: conflict.changes(),
         }
     }
 
     /// The same for a lone save. It has no base, so who changed what is told by the product as the
     /// client says that it was.
     pub(crate) fn with_base(conflict: &Conflict<Product>, was: Option<&Product>) -> Self {
-        let mut view = Self::new(conflict);
-        if let (Some(was), Some(current)) = (was, conflict.current()) {
-            let (mine, theirs) = (conflict.mine().changed(was), current.changed(was));
-            view.changes = (0..Product::COLUMN_COUNT)
-                .filter_map(|index| {
-                    let by = match (mine.contains(index), theirs.contains(index)) {
-                        (true, true) => ChangedBy::Both,
-                        (true, false) => ChangedBy::Me,
-                        (false, true) => ChangedBy::Them,
-                        (false, false) => return None,
-                    };
-                    Some((Product::column(index).name, by))
-                })
-                .map(|(column, changed_by)| Change {
-                    column,
-                    by: by(changed_by),
-                })
-                .collect();
-        }
-        view
-    }
-}
-
-fn by(changed_by: ChangedBy) -> &'static str {
-    match changed_by {
-        ChangedBy::Me => "me",
-        ChangedBy::Them => "them",
-        ChangedBy::Both => "both",
-        _ => "unknown",
+        let based = was.and_then(|was| conflict.clone().with_base(was.clone()).ok());
+        Self::new(based.as_ref().unwrap_or(conflict))
     }
 }

@@ -8,7 +8,7 @@ use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::http::StatusCode;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
-use diesel::result::{DatabaseErrorKind, Error as DieselError};
+use diesel::result::Error as DieselError;
 use diesel_versioned::async_prelude::*;
 use serde::Serialize;
 use tokio::task::JoinError;
@@ -112,7 +112,6 @@ impl Failure {
         }
         match code {
             "connection.closed" => Self::unreachable(code, error),
-            _ if is_disconnect(error) => Self::unreachable("connection.closed", error),
             code if code.starts_with("constraint.") => {
                 let message = "the database has a rule against it";
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
@@ -196,19 +195,6 @@ impl From<JsonRejection> for Failure {
 impl From<PathRejection> for Failure {
     fn from(rejection: PathRejection) -> Self {
         Self::new(rejection.status(), "request.path", rejection.body_text())
-    }
-}
-
-/// Whether the connection was lost in a way that has no code: what an asynchronous PostgreSQL
-/// connection reports when it is closed, and the last words of a server that closes it.
-fn is_disconnect(error: &dyn Error) -> bool {
-    use DatabaseErrorKind::{UnableToSendCommand, Unknown};
-    match error.source().and_then(|source| source.downcast_ref()) {
-        Some(DieselError::DatabaseError(UnableToSendCommand, _)) => true,
-        Some(DieselError::DatabaseError(Unknown, said)) => {
-            said.message().starts_with("terminating connection due to")
-        }
-        _ => false,
     }
 }
 

@@ -7,7 +7,6 @@ use diesel_versioned::{AsyncExecutes, AsyncSet, Dialect, Holds};
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Product;
-use crate::database::Pooled;
 use crate::journal::{Entry, Journal};
 
 /// What a client wants to be moved.
@@ -57,65 +56,52 @@ pub(crate) trait MovesStock {
     ) -> impl Future<Output = Result<Transferred, TransferError>> + Send;
 }
 
-// Said for each connection: where only its bounds are known, the compiler cannot tell that a unit
-// is `Send`.
-macro_rules! moves_stock {
-    ($connection:ty) => {
-        impl MovesStock for Pooled<$connection> {
-            async fn transfer(&mut self, wanted: Transfer) -> Result<Transferred, TransferError> {
-                transfer(self, wanted).await
-            }
-        }
-    };
-}
-
-moves_stock!(crate::database::Sqlite);
-#[cfg(feature = "postgres")]
-moves_stock!(diesel_async::AsyncPgConnection);
-
-async fn transfer<C>(conn: &mut C, wanted: Transfer) -> Result<Transferred, TransferError>
+impl<C> MovesStock for C
 where
     C: AsyncConnection<Backend: Dialect> + AsyncExecutes<Product> + Journal + 'static,
     dyn AsyncSet<C>: Holds<Product>,
 {
-    let Transfer { from, to, quantity } = wanted;
-    if quantity < 1 {
-        return Err(TransferError::Quantity(quantity));
-    }
-    if from == to {
-        return Err(TransferError::SameProduct(from));
-    }
-    let mut uow = UnitOfWork::<C>::new();
-    let source = find(&mut uow, conn, from).await?;
-    let target = find(&mut uow, conn, to).await?;
+    async fn transfer(&mut self, wanted: Transfer) -> Result<Transferred, TransferError> {
+        let conn = self;
+        let Transfer { from, to, quantity } = wanted;
+        if quantity < 1 {
+            return Err(TransferError::Quantity(quantity));
+        }
+        if from == to {
+            return Err(TransferError::SameProduct(from));
+        }
+        let mut uow = UnitOfWork::<C>::new();
+        let source = find(&mut uow, conn, from).await?;
+        let target = find(&mut uow, conn, to).await?;
 
-    let stock = uow[source].stock;
-    if stock < quantity {
-        return Err(TransferError::NotEnough {
-            id: from,
+        let stock = uow[source].stock;
+        if stock < quantity {
+            return Err(TransferError::NotEnough {
+                id: from,
+                stock,
+                quantity,
+            });
+        }
+        uow[source].stock -= quantity;
+        let stock = uow[target].stock;
+        uow[target].stock = stock.checked_add(quantity).ok_or(TransferError::TooMuch {
+            id: to,
             stock,
             quantity,
-        });
-    }
-    uow[source].stock -= quantity;
-    let stock = uow[target].stock;
-    uow[target].stock = stock.checked_add(quantity).ok_or(TransferError::TooMuch {
-        id: to,
-        stock,
-        quantity,
-    })?;
-    let entry = Entry {
-        from_id: from,
-        to_id: to,
-        quantity,
-    };
-    uow.also(async move |conn| conn.write(entry).await);
+        })?;
+        let entry = Entry {
+            from_id: from,
+            to_id: to,
+            quantity,
+        };
+        uow.also(async move |conn| conn.write(entry).await);
 
-    uow.commit(conn).await?;
-    Ok(Transferred {
-        from: uow[source].clone(),
-        to: uow[target].clone(),
-    })
+        uow.commit(conn).await?;
+        Ok(Transferred {
+            from: uow[source].clone(),
+            to: uow[target].clone(),
+        })
+    }
 }
 
 async fn find<C>(
