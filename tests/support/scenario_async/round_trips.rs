@@ -62,6 +62,7 @@ impl Link {
             if to_server && self.answered.swap(false, Ordering::SeqCst) {
                 self.trips.fetch_add(1, Ordering::SeqCst);
             }
+            // What a link costs; the test waits for nothing by it, it counts.
             tokio::time::sleep(Self::DELAY).await;
             if to.write_all(&buffer[..count]).await.is_err() {
                 return;

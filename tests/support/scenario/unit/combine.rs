@@ -2,20 +2,10 @@
 
 use diesel_versioned::Operation;
 
-use super::{Unit, conflicts, kinds, product, sell, shop, stocks};
+use super::{Unit, conflicts, kinds, one, product, sell, shop, stocks};
 use crate::Conn;
 use crate::flavor::prelude::*;
-use crate::support::TestDb;
 use crate::support::entities::Product;
-
-/// A unit that has read product 1 of a fresh shop.
-fn one() -> (TestDb, Conn, Unit, Handle<Product>) {
-    let db = shop(1);
-    let mut conn = db.connect();
-    let mut uow = Unit::new();
-    let handle = uow.find(&mut conn, 1).unwrap();
-    (db, conn, uow, handle)
-}
 
 /// Commits; what was done to which version.
 fn operations(uow: &mut Unit, conn: &mut Conn) -> Vec<(Operation, Option<String>)> {

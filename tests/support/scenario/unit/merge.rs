@@ -3,7 +3,8 @@
 use diesel::prelude::*;
 use diesel::result::Error;
 
-use super::{Unit, conflicts, kinds, product, sell, shop, stocks};
+use super::{Unit, conflicts, kinds, one, product, sell, shop, stocks};
+use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::capabilities::Write;
 use crate::support::entities::{Document, Product};
@@ -32,6 +33,15 @@ fn only(result: Result<Committed, CommitError>) -> Conflict<Product> {
     let lost = conflicts(result);
     assert_eq!(lost.len(), 1, "{lost:?}");
     lost.of::<Product>().next().unwrap().clone()
+}
+
+/// A unit that has made the stock of product 1 this, and has lost to someone who made it 8.
+fn in_conflict(stock: i32) -> (TestDb, Conn, Unit, Handle<Product>, Conflict<Product>) {
+    let (db, mut conn, mut uow, handle) = one();
+    uow[handle].stock = stock;
+    sell(&db, 1, 8);
+    let lost = only(uow.commit(&mut conn));
+    (db, conn, uow, handle, lost)
 }
 
 /// The statements that write products.
@@ -84,10 +94,8 @@ fn a_resolved_entity_is_committed_with_the_rest_of_its_unit() {
 
 #[test]
 fn only_what_differs_from_the_current_row_is_written() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
+    let (db, mut conn, mut uow, handle) = one();
+    let conn = &mut conn;
     uow[handle].stock = 7;
     uow[handle].name = "theirs too".into();
     db.execute("UPDATE products SET name = 'theirs too', price_cents = 5, version = 2");
@@ -106,13 +114,8 @@ fn only_what_differs_from_the_current_row_is_written() {
 
 #[test]
 fn nothing_is_written_if_nothing_differs_from_the_current_row() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
-    uow[handle].stock = 4;
-    sell(&db, 1, 8);
-    let lost = only(uow.commit(conn));
+    let (_db, mut conn, mut uow, handle, lost) = in_conflict(4);
+    let conn = &mut conn;
     uow.resolve(&lost, |_, _, theirs| Ok(theirs)).unwrap();
     assert!(!uow.is_dirty(handle));
     let queries = Queries::of(conn);
@@ -127,10 +130,8 @@ fn nothing_is_written_if_nothing_differs_from_the_current_row() {
 
 #[test]
 fn whoever_is_faster_again_is_merged_with_again() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
+    let (db, mut conn, mut uow, handle) = one();
+    let conn = &mut conn;
     uow[handle].stock -= 1;
     for stock in [9, 8, 7] {
         sell(&db, 1, stock);
@@ -145,13 +146,7 @@ fn whoever_is_faster_again_is_merged_with_again() {
 
 #[test]
 fn mine_is_the_entity_as_the_unit_has_it_now() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
-    uow[handle].stock -= 1;
-    sell(&db, 1, 8);
-    let lost = only(uow.commit(conn));
+    let (_db, _conn, mut uow, handle, lost) = in_conflict(9);
     uow[handle].stock -= 1;
     uow.resolve(&lost, add_stocks).unwrap();
     assert_eq!(uow[handle].stock, 6);
@@ -207,10 +202,8 @@ fn what_the_rule_refuses_leaves_the_unit_as_it_was() {
 
 #[test]
 fn a_touch_stays() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
+    let (db, mut conn, mut uow, handle) = one();
+    let conn = &mut conn;
     uow.touch(handle);
     sell(&db, 1, 8);
     let lost = only(uow.commit(conn));
@@ -242,10 +235,8 @@ fn what_was_expected_to_be_unchanged_is_not_merged() {
 
 #[test]
 fn a_deletion_is_not_made_a_write_by_merging() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
+    let (db, mut conn, mut uow, handle) = one();
+    let conn = &mut conn;
     uow.delete(handle);
     sell(&db, 1, 8);
     let lost = only(uow.commit(conn));
@@ -265,13 +256,7 @@ fn a_deletion_is_not_made_a_write_by_merging() {
 
 #[test]
 fn an_entity_that_is_deleted_after_the_conflict_is_not_merged() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
-    uow[handle].stock = 1;
-    sell(&db, 1, 8);
-    let lost = only(uow.commit(conn));
+    let (_db, _conn, mut uow, handle, lost) = in_conflict(1);
     uow.delete(handle);
     assert_eq!(
         uow.resolve(&lost, never).unwrap_err().code(),
@@ -306,10 +291,8 @@ fn a_form_has_no_base_unless_it_is_given_one() {
 
 #[test]
 fn a_row_that_is_gone_cannot_be_merged_with() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
+    let (db, mut conn, mut uow, handle) = one();
+    let conn = &mut conn;
     uow[handle].stock = 7;
     db.execute("DELETE FROM products");
     let lost = only(uow.commit(conn));
@@ -326,7 +309,7 @@ fn a_row_that_is_gone_cannot_be_merged_with() {
 #[test]
 fn what_the_database_refused_is_not_helped_by_merging() {
     for (write, rows) in [(Write::Update, "OLD.id = 1"), (Write::Insert, "NEW.id = 2")] {
-        let Some(refuse) = crate::Conn::refuse_rows(write, "products", rows) else {
+        let Some(refuse) = Conn::refuse_rows(write, "products", rows) else {
             return;
         };
         let db = shop(1);
@@ -378,13 +361,8 @@ fn a_conflict_that_is_none_of_the_unit_is_not_resolved() {
 
 #[test]
 fn a_conflict_is_resolved_once() {
-    let db = shop(1);
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
-    uow[handle].stock = 7;
-    sell(&db, 1, 8);
-    let lost = only(uow.commit(conn));
+    let (_db, mut conn, mut uow, handle, lost) = in_conflict(7);
+    let conn = &mut conn;
     uow.resolve(&lost, add_stocks).unwrap();
     let error = uow.resolve(&lost, never).unwrap_err();
     assert_eq!(error.code(), "merge.outdated");
@@ -399,14 +377,8 @@ fn a_conflict_is_resolved_once() {
 
 #[test]
 fn a_resolved_entity_that_is_rolled_back_by_the_caller_is_as_it_was_resolved() {
-    let db = TestDb::new();
-    db.execute("INSERT INTO products VALUES (1, 'P1', 100, 10, 1)");
-    let conn = &mut db.connect();
-    let mut uow = Unit::new();
-    let handle: Handle<Product> = uow.find(conn, 1).unwrap();
-    uow[handle].stock = 7;
-    sell(&db, 1, 8);
-    let lost = only(uow.commit(conn));
+    let (_db, mut conn, mut uow, handle, lost) = in_conflict(7);
+    let conn = &mut conn;
     uow.resolve(&lost, add_stocks).unwrap();
     let mut done = None;
     let rolled_back = conn.transaction::<(), Error, _>(|conn| {

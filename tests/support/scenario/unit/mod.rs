@@ -58,6 +58,15 @@ pub fn product(id: i32) -> Product {
     }
 }
 
+/// A unit that has read product 1 of a fresh shop.
+fn one() -> (TestDb, Conn, Unit, Handle<Product>) {
+    let db = shop(1);
+    let mut conn = db.connect();
+    let mut uow = Unit::new();
+    let handle = uow.find(&mut conn, 1).unwrap();
+    (db, conn, uow, handle)
+}
+
 /// Someone else changes the stock of a product.
 pub fn sell(db: &TestDb, id: i32, stock: i32) {
     db.execute(&format!(
