@@ -9,6 +9,7 @@ use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::error::SaveError;
 use crate::telling;
+use crate::unit_of_work::WriteOperation;
 use crate::version::VersionValue;
 
 /// What a row count says of a statement that was meant for some rows.
@@ -41,32 +42,31 @@ pub(crate) fn classify<T: Versioned>(expected: &T::Version, current: Option<&T>)
 }
 
 /// The conflict of a single write, once it is known what stands there.
-pub(crate) fn conflict<T: Versioned>(entity: &T, current: Option<T>) -> Conflict<T> {
+pub(crate) fn conflict<T: Versioned>(
+    entity: &T,
+    lost: WriteOperation,
+    current: Option<T>,
+) -> Conflict<T> {
+    let (kind, expected) = match lost {
+        WriteOperation::Insert { .. } => (ConflictKind::Refused, T::initial_version()),
+        WriteOperation::Update | WriteOperation::Delete => (
+            classify::<T>(entity.version(), current.as_ref()),
+            entity.version().clone(),
+        ),
+    };
     let conflict = Conflict {
-        kind: classify(entity.version(), current.as_ref()),
+        kind,
         key: entity.key(),
-        expected: entity.version().clone(),
+        expected,
         base: None,
         mine: entity.clone(),
         current,
         source: None,
-        deletes: false,
+        deletes: lost == WriteOperation::Delete,
         place: None,
     };
     telling::conflict(&conflict);
     conflict
-}
-
-/// The same error, of a deletion.
-pub(crate) fn of_a_deletion<T: Versioned>(error: SaveError<T>) -> SaveError<T> {
-    match error {
-        SaveError::Conflict(conflict) => Conflict {
-            deletes: true,
-            ..*conflict
-        }
-        .into(),
-        error => error,
-    }
 }
 
 /// The version that a write gives to an entity.
@@ -93,12 +93,7 @@ pub(crate) fn inserted<T: Versioned>(entity: &T, rows: usize) -> Result<(), Save
     match matched(rows, 1) {
         Matched::All => Ok(()),
         Matched::More => Err(not_unique(entity, rows)),
-        Matched::Fewer => Err(Conflict {
-            kind: ConflictKind::Refused,
-            expected: T::initial_version(),
-            ..conflict(entity, None)
-        }
-        .into()),
+        Matched::Fewer => Err(conflict(entity, WriteOperation::Insert { level: 0 }, None).into()),
     }
 }
 

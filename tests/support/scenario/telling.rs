@@ -9,6 +9,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use super::unit::{product, sell, shop};
 use crate::Conn;
 use crate::flavor::prelude::*;
+use crate::support::TestBackend;
 use crate::support::entities::Product;
 
 type Unit = UnitOfWork<Conn>;
@@ -119,6 +120,34 @@ fn a_conflict_is_told_with_its_versions() {
         "{lines:#?}"
     );
     assert!(!has(&lines, &["secret"]), "{lines:#?}");
+}
+
+#[test]
+fn a_row_that_was_held_back_is_told_as_refused() {
+    let Some(refuse) = Conn::REFUSE_PRODUCT_INSERTS else {
+        return;
+    };
+    let db = shop(1);
+    db.execute(refuse);
+    let conn = &mut db.connect();
+    let lines = told(|| assert!(product(2).insert(conn).is_err()));
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    let parts = [r#"key="2" expected="1""#, r#"kind="conflict.refused""#];
+    assert!(has(&lines, &parts), "{lines:#?}");
+}
+
+#[test]
+fn a_touched_row_is_told_as_updated() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let lines = told(|| {
+        let mut uow = Unit::new();
+        let handle: Handle<Product> = uow.find(conn, 1).unwrap();
+        uow.touch(handle);
+        uow.commit(conn).unwrap();
+    });
+    let parts = ["rows=1 deleted=0 updated=1 inserted=0"];
+    assert!(has(&lines, &parts), "{lines:#?}");
 }
 
 #[test]

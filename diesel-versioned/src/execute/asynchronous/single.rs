@@ -18,7 +18,7 @@ use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::statement::{
     Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
 };
-use crate::unit_of_work::InsertMode;
+use crate::unit_of_work::{InsertMode, WriteOperation};
 
 /// An asynchronous connection that can read and write the rows of `T`: what [`AsyncVersionedDsl`]
 /// asks for.
@@ -163,7 +163,7 @@ where
 {
     let next = outcome::next_version(entity)?;
     let count = affected(conn, Update::whole(entity, next.clone())).await?;
-    settle(conn, entity, count).await?;
+    settle(conn, entity, WriteOperation::Update, count).await?;
     entity.set_version(next);
     Ok(())
 }
@@ -175,8 +175,7 @@ where
     T: Entity<C::Backend>,
 {
     let count = affected(conn, Delete::new([entity])).await?;
-    let settled = settle(conn, entity, count).await;
-    settled.map_err(outcome::of_a_deletion)
+    settle(conn, entity, WriteOperation::Delete, count).await
 }
 
 async fn touch<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
@@ -188,7 +187,7 @@ where
     let next = outcome::next_version(entity)?;
     let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
     let count = affected(conn, statement).await?;
-    settle(conn, entity, count).await?;
+    settle(conn, entity, WriteOperation::Update, count).await?;
     entity.set_version(next);
     Ok(())
 }
@@ -234,7 +233,12 @@ where
 }
 
 /// Turns the row count of a guarded write into success or into what stands there instead.
-async fn settle<T, C>(conn: &mut C, entity: &T, count: usize) -> Result<(), SaveError<T>>
+async fn settle<T, C>(
+    conn: &mut C,
+    entity: &T,
+    write: WriteOperation,
+    count: usize,
+) -> Result<(), SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
@@ -246,7 +250,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current)).await?;
-            Err(outcome::conflict(entity, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, write, current.into_iter().next()).into())
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::statement::{
     Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
 };
-use crate::unit_of_work::InsertMode;
+use crate::unit_of_work::{InsertMode, WriteOperation};
 
 /// A connection that can read and write the rows of `T`: what [`VersionedDsl`] asks for.
 ///
@@ -97,7 +97,7 @@ where
         session::usable(conn)?;
         let next = outcome::next_version(entity)?;
         let count = affected(conn, &Update::whole(entity, next.clone()))?;
-        settle(conn, entity, count)?;
+        settle(conn, entity, WriteOperation::Update, count)?;
         entity.set_version(next);
         Ok(())
     }
@@ -106,7 +106,7 @@ where
         let conn = self;
         session::usable(conn)?;
         let count = affected(conn, &Delete::new([&*entity]))?;
-        settle(conn, entity, count).map_err(outcome::of_a_deletion)
+        settle(conn, entity, WriteOperation::Delete, count)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -115,7 +115,7 @@ where
         let next = outcome::next_version(entity)?;
         let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
         let count = affected(conn, &statement)?;
-        settle(conn, entity, count)?;
+        settle(conn, entity, WriteOperation::Update, count)?;
         entity.set_version(next);
         Ok(())
     }
@@ -135,7 +135,12 @@ where
 }
 
 /// Turns the row count of a guarded write into success or into what stands there instead.
-fn settle<T, C>(conn: &mut C, entity: &T, count: usize) -> Result<(), SaveError<T>>
+fn settle<T, C>(
+    conn: &mut C,
+    entity: &T,
+    write: WriteOperation,
+    count: usize,
+) -> Result<(), SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
@@ -147,7 +152,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
-            Err(outcome::conflict(entity, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, write, current.into_iter().next()).into())
         }
     }
 }
