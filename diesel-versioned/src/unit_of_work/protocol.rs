@@ -81,7 +81,6 @@ pub(super) enum State {
     /// Whether the mark is gone, or the transaction of no use any more.
     LookingForMark(Error, fn(Error) -> Then),
     Committing,
-    /// Whether the connection still answers; and if it does, whether to ask what is in conflict.
     Pinging(Error, bool),
     RollingBack(Then),
     Inquiring(Inquiry),
@@ -91,8 +90,8 @@ pub(super) enum State {
 pub(super) enum Then {
     Finish(CommitError),
     Inquire(Option<(Error, Option<EntityRef>)>),
-    Ping(Error),
-    PingAndFinish(Error),
+    /// See whether the connection still answers, and if it does, whether to ask what is in conflict.
+    Ping(Error, bool),
 }
 
 pub(crate) struct Protocol {
@@ -167,7 +166,8 @@ impl Protocol {
             },
             State::Unmarking => match answer {
                 Ok(_) => self.commit(),
-                Err(error) => self.look_for_mark(error, Then::PingAndFinish),
+                // All rows were there, and locked: none is in conflict.
+                Err(error) => self.look_for_mark(error, |error| Then::Ping(error, false)),
             },
             State::LookingForMark(source, then) => match answer {
                 // Something has ended the transaction, and what was written may have stayed.
@@ -176,7 +176,7 @@ impl Protocol {
             },
             State::Committing => match answer {
                 Ok(_) => Action::Finish(Ok(())),
-                Err(error) => self.roll_back(Then::Ping(error)),
+                Err(error) => self.roll_back(Then::Ping(error, true)),
             },
             State::Pinging(source, inquire) => match answer {
                 // It answers, so the server turned the commit down, and nothing is written.
@@ -189,13 +189,8 @@ impl Protocol {
             State::RollingBack(then) => match then {
                 Then::Finish(error) => Action::Finish(Err(error)),
                 // Whether the rollback was heard is what the ping tells.
-                Then::Ping(error) => {
-                    self.state = State::Pinging(error, true);
-                    Action::Ping
-                }
-                // All rows were there, and locked.
-                Then::PingAndFinish(error) => {
-                    self.state = State::Pinging(error, false);
+                Then::Ping(error, inquire) => {
+                    self.state = State::Pinging(error, inquire);
                     Action::Ping
                 }
                 Then::Inquire(cause) => match answer {
