@@ -54,12 +54,10 @@
 //! On SQLite, `SyncConnectionWrapper` needs tokio's multi-threaded runtime: it waits for a statement
 //! whose future is dropped.
 
+pub use crate::prelude::*;
+
+// These take the place of their namesakes.
 pub use crate::execute::{AsyncVersionedDsl as VersionedDsl, async_retry as retry};
-pub use crate::{
-    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle, Merge,
-    Operation, RetryError, RetryPolicy, Retryable, SaveError, TrackError, Unmergeable,
-    VersionValue, Versioned, VersionedPart,
-};
 
 /// The unit of work on an asynchronous connection of the type `C`.
 pub type UnitOfWork<C> = crate::UnitOfWork<C, dyn crate::AsyncSet<C>>;

@@ -11,7 +11,7 @@ mod versions;
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, InsertReturning, LastInserted};
 pub(crate) use row::Row;
-pub(crate) use select::{Find, Lock, Select};
+pub(crate) use select::{Find, Lock, Select, key_chunks};
 pub use target::Entity;
 pub(crate) use update::{Update, UpdateMany};
 

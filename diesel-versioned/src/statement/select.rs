@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 
+use super::chunks;
 use super::target::{Entity, key_columns, one_of, order_by_key};
 use crate::backend::Dialect;
 
@@ -72,6 +73,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> Select<'a, T, DB> {
             backend: PhantomData,
         }
     }
+}
+
+/// The keys of the reads of many rows, one statement each.
+pub(crate) fn key_chunks<T: Entity<DB>, DB: Dialect>(
+    keys: &[T::Key],
+) -> impl Iterator<Item = &[T::Key]> {
+    chunks(keys, DB::OTHER_ROWS, T::KEY_COUNT, DB::MAX_BINDS)
 }
 
 impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Select<'_, T, DB> {

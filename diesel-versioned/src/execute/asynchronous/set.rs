@@ -11,7 +11,7 @@ use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::outcome;
-use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, chunks};
+use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, key_chunks};
 use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, SetKind, Step, WriteOperation};
 
 /// The rows of one entity type, on an asynchronous connection of the type `C`.
@@ -244,11 +244,6 @@ where
         );
     }
     ready
-}
-
-/// The keys of the reads of many rows, one statement each.
-fn key_chunks<T: Entity<DB>, DB: Dialect>(keys: &[T::Key]) -> impl Iterator<Item = &[T::Key]> {
-    chunks(keys, DB::OTHER_ROWS, T::KEY_COUNT, DB::MAX_BINDS)
 }
 
 /// Reads the rows with some keys; each comes with the key that it was asked for by.

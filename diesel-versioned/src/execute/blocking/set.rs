@@ -8,7 +8,7 @@ use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::outcome;
-use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, chunks};
+use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, key_chunks};
 use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, SetKind, WriteOperation};
 
 /// The rows of one entity type, on a blocking connection of the type `C`.
@@ -102,9 +102,8 @@ where
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    let (most, max_binds) = (C::Backend::OTHER_ROWS, C::Backend::MAX_BINDS);
     let mut found = Vec::with_capacity(keys.len());
-    for keys in chunks(keys, most, T::KEY_COUNT, max_binds) {
+    for keys in key_chunks::<T, C::Backend>(keys) {
         let (mut pairs, alone) = outcome::pair(keys, rows(conn, Select::<T, _>::new(keys, lock))?);
         found.append(&mut pairs);
         for key in alone {
