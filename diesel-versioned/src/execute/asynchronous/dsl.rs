@@ -19,7 +19,8 @@ use crate::retry::{Attempt, RetryError, RetryPolicy};
 ///
 /// A future that is dropped before it is ready leaves the entity as it was; whether its one
 /// statement has reached the database is then unknown, as with any statement of diesel-async.
-/// [`save`](Self::save) the entity again and a conflict tells.
+/// [`save`](Self::save) the entity again and a conflict tells. On MySQL and MariaDB the connection
+/// is marked as broken then, for it would give the answer to whoever asks next: take another one.
 ///
 /// ```
 /// use diesel::prelude::*;

@@ -53,8 +53,8 @@ macro_rules! again {
 /// reason that does not pass, or the policy is at its end; [`retry`](crate::retry()) on a blocking
 /// connection.
 ///
-/// The closure is cloned for each attempt, so what it has captured must be `Clone`. It is waited
-/// with tokio's timer. If the future is dropped, the attempt is not written, and the connection is
+/// The closure is cloned for each attempt, so what it has captured must be `Clone`. Between attempts
+/// tokio's timer waits. If the future is dropped, the attempt is not written, and the connection is
 /// marked as broken as [`commit`](crate::UnitOfWork::commit) says.
 ///
 /// ```
