@@ -20,7 +20,7 @@ use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
 use crate::execute::transaction::Depth;
 use crate::telling;
-use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, Protocol, UnitOfWork};
+use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, Protocol, Step, UnitOfWork};
 
 impl<C: AsyncConnection + 'static> UnitOfWork<C, dyn AsyncSet<C>> {
     /// A unit without entities.
@@ -175,7 +175,7 @@ where
         let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
         let mut conn = Begun::new(conn);
         let mut answer = Ok(0);
-        let mut ahead = VecDeque::new();
+        let mut ahead = Ahead::default();
         loop {
             // A panic of a closure, a `Clone` or a `ToSql` must not leave the transaction open.
             let turn = catch_unwind(AssertUnwindSafe(|| protocol.next(&mut self.sets, answer)));
@@ -196,7 +196,6 @@ where
                     // The panic is what the caller has to hear of, whatever the rollback says.
                     drop(session::roll_back_to(&mut *conn, outer).await);
                     conn.ended();
-                    self.fail();
                     resume_unwind(panic)
                 }
             }
@@ -209,45 +208,35 @@ where
         protocol: &Protocol,
         action: Action,
         outer: Depth,
-        ahead: &mut VecDeque<Answer>,
+        ahead: &mut Ahead,
     ) -> Answer {
+        if !matches!(action, Action::Lock { .. } | Action::Write { .. }) {
+            // What was answered after an error is of no interest.
+            ahead.answers.clear();
+        } else if let Some(answer) = self.send_ahead(conn, protocol, ahead).await {
+            return answer;
+        }
         let nothing = |()| 0;
         match action {
-            Action::Lock { set, only_checks } => {
-                if let Some(answer) = self.send_ahead(conn, protocol, ahead).await {
-                    return answer;
-                }
-                self.sets[set].1.lock(conn, only_checks).await
+            Action::Begin => session::begin(conn).await.map(nothing),
+            Action::Lock { set, only_checks } => self.sets[set].1.lock(conn, only_checks).await,
+            Action::Resolve { set, level } => {
+                self.make_linked(set, level);
+                Ok(0)
             }
-            Action::Write { set, group } => {
-                if let Some(answer) = self.send_ahead(conn, protocol, ahead).await {
-                    return answer;
-                }
-                self.sets[set].1.write(conn, &group).await
+            Action::Write { set, group } => self.sets[set].1.write(conn, &group).await,
+            Action::Mark => session::mark(conn).await.map(nothing),
+            Action::Also(index) => {
+                let depth = session::depth(conn)?;
+                (self.also[index])(conn).await?;
+                session::same_depth(conn, depth).map(nothing)
             }
-            other => {
-                // What was answered after an error is of no interest.
-                ahead.clear();
-                match other {
-                    Action::Begin => session::begin(conn).await.map(nothing),
-                    Action::Resolve { set, level } => {
-                        self.make_linked(set, level);
-                        Ok(0)
-                    }
-                    Action::Mark => session::mark(conn).await.map(nothing),
-                    Action::Also(index) => {
-                        let depth = session::depth(conn)?;
-                        (self.also[index])(conn).await?;
-                        session::same_depth(conn, depth).map(nothing)
-                    }
-                    Action::Unmark => session::unmark(conn).await.map(nothing),
-                    Action::Commit => session::commit(conn).await.map(nothing),
-                    Action::Rollback => session::roll_back_to(conn, outer).await.map(nothing),
-                    Action::Ping => session::ping(conn).await.map(nothing),
-                    Action::ReadCurrent { set } => self.sets[set].1.read_current(conn).await,
-                    Action::Lock { .. } | Action::Write { .. } | Action::Finish(_) => Ok(0),
-                }
-            }
+            Action::Unmark => session::unmark(conn).await.map(nothing),
+            Action::Commit => session::commit(conn).await.map(nothing),
+            Action::Rollback => session::roll_back_to(conn, outer).await.map(nothing),
+            Action::Ping => session::ping(conn).await.map(nothing),
+            Action::ReadCurrent { set } => self.sets[set].1.read_current(conn).await,
+            Action::Finish(_) => Ok(0),
         }
     }
 
@@ -257,43 +246,59 @@ where
         &mut self,
         conn: &mut C,
         protocol: &Protocol,
-        ahead: &mut VecDeque<Answer>,
+        ahead: &mut Ahead,
     ) -> Option<Answer> {
-        if let Some(answer) = ahead.pop_front() {
+        if let Some(answer) = ahead.answers.pop_front() {
             return Some(answer);
         }
         let steps = protocol.together(&self.sets);
-        if steps.is_empty() {
+        if steps.is_empty() || ahead.impossible {
             return None;
         }
-        let mut counts = Vec::with_capacity(steps.len());
-        let received = {
-            let wire = pipeline::wire(conn)?;
-            let mut sent: Vec<Sent<'_>> = Vec::new();
-            for step in steps {
-                let before = sent.len();
-                // Nothing is on its way before it is waited for, so what was made is just dropped.
-                if !self.sets[step.set()].1.send(wire, step, &mut sent) {
-                    return None;
-                }
-                counts.push(sent.len() - before);
-            }
-            join_all(sent).await
+        let Some((sent, counts)) = self.send(conn, steps) else {
+            ahead.impossible = true;
+            return None;
         };
-        let mut received = received.into_iter();
+        let mut received = join_all(sent).await.into_iter();
         for (step, count) in steps.iter().zip(counts) {
             let answer = match received.by_ref().take(count).collect() {
                 Ok(received) => self.sets[step.set()].1.receive(conn, step, received).await,
                 Err(error) => Err(error),
             };
             let failed = answer.is_err();
-            ahead.push_back(answer);
+            ahead.answers.push_back(answer);
             if failed {
                 break;
             }
         }
-        ahead.pop_front()
+        ahead.answers.pop_front()
     }
+
+    /// The statements of some steps, to be sent at once, and how many belong to each; `None` if they
+    /// have to be waited for one by one.
+    fn send<'c>(&self, conn: &'c C, steps: &[Step]) -> Option<(Vec<Sent<'c>>, Vec<usize>)> {
+        let wire = pipeline::wire(conn)?;
+        let mut counts = Vec::with_capacity(steps.len());
+        let mut sent = Vec::new();
+        for step in steps {
+            let before = sent.len();
+            // Nothing is on its way before it is waited for, so what was made is just dropped.
+            if !self.sets[step.set()].1.send(wire, step, &mut sent) {
+                return None;
+            }
+            counts.push(sent.len() - before);
+        }
+        Some((sent, counts))
+    }
+}
+
+/// Steps of a commit that were sent before the protocol asked for them.
+#[derive(Default)]
+struct Ahead {
+    /// What came of them.
+    answers: VecDeque<Answer>,
+    /// It was tried in this commit, and they have to be waited for one by one.
+    impossible: bool,
 }
 
 /// A unit while it is committed: what was planned is forgotten, however that ends.

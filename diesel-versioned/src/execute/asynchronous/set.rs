@@ -142,31 +142,41 @@ where
     }
 
     fn send<'c>(&self, wire: &'c WireOf<C>, step: &Step, sent: &mut Vec<Sent<'c>>) -> bool {
+        // The statements of a step have values of the same types, so the first one tells.
+        let first = sent.len();
         match step {
             Step::Resolve { .. } => false,
             Step::Lock { only_checks, .. } => {
                 let keys = self.keys_to_lock(*only_checks);
                 key_chunks::<T, C::Backend>(&keys).all(|keys| {
-                    send_for_rows::<T, C>(wire, &Select::<T, _>::new(keys, Lock::Write), sent)
+                    send_for_rows::<T, C>(
+                        wire,
+                        first,
+                        &Select::<T, _>::new(keys, Lock::Write),
+                        sent,
+                    )
                 })
             }
             Step::Write { group, .. } => match group.operation {
                 WriteOperation::Update => self
                     .update_statements(group)
-                    .all(|statement| send_for_count::<C>(wire, &statement, sent)),
+                    .all(|statement| send_for_count::<C>(wire, first, &statement, sent)),
                 WriteOperation::Delete => self
                     .delete_statements(group)
-                    .all(|statement| send_for_count::<C>(wire, &statement, sent)),
+                    .all(|statement| send_for_count::<C>(wire, first, &statement, sent)),
                 WriteOperation::Insert { .. } => {
                     let mode = InsertMode::of::<T, C::Backend>();
                     self.insert_chunks::<C::Backend>(group)
                         .all(|chunk| match mode {
                             InsertMode::Plain => {
-                                send_for_count::<C>(wire, &Insert::new(chunk), sent)
+                                send_for_count::<C>(wire, first, &Insert::new(chunk), sent)
                             }
-                            InsertMode::Returning => {
-                                send_for_rows::<T, C>(wire, &InsertReturning::new(chunk), sent)
-                            }
+                            InsertMode::Returning => send_for_rows::<T, C>(
+                                wire,
+                                first,
+                                &InsertReturning::new(chunk),
+                                sent,
+                            ),
                             InsertMode::ReadByKey | InsertMode::OneByOne => false,
                         })
                 }
@@ -208,13 +218,14 @@ where
     }
 }
 
-/// Sends a statement that is answered by how many rows it matched.
+/// Sends a statement that is answered by how many rows it matched; those of its step begin at `first`.
 fn send_for_count<'c, C: AsyncConnection + 'static>(
     wire: &'c WireOf<C>,
+    first: usize,
     statement: &dyn QueryFragment<C::Backend>,
     sent: &mut Vec<Sent<'c>>,
 ) -> bool {
-    let ready = wire.is_ready_for(statement);
+    let ready = sent.len() > first || wire.is_ready_for(statement);
     if ready {
         let count = wire.execute(statement);
         sent.push(async move { Ok(Received::Count(count.await?)) }.boxed());
@@ -222,9 +233,10 @@ fn send_for_count<'c, C: AsyncConnection + 'static>(
     ready
 }
 
-/// Sends a statement that is answered by rows.
+/// Sends a statement that is answered by rows; those of its step begin at `first`.
 fn send_for_rows<'c, T, C>(
     wire: &'c WireOf<C>,
+    first: usize,
     statement: &dyn QueryFragment<C::Backend>,
     sent: &mut Vec<Sent<'c>>,
 ) -> bool
@@ -232,7 +244,7 @@ where
     C: AsyncConnection + 'static,
     T: Entity<C::Backend>,
 {
-    let ready = wire.is_ready_for(statement);
+    let ready = sent.len() > first || wire.is_ready_for(statement);
     if ready {
         let rows = wire.load(statement);
         sent.push(
