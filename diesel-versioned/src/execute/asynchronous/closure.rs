@@ -17,7 +17,7 @@ where
     type Running = Running;
 }
 
-/// The same with two arguments, for [`run`](UnitOfWork::run).
+/// The same with two arguments, for [`run`](crate::unit_of_work::UnitOfWork::run).
 pub trait RunFn<A, B, R>:
     AsyncFnOnce(A, B) -> R + FnOnce(A, B) -> <Self as RunFn<A, B, R>>::Running
 {
