@@ -14,6 +14,7 @@ use std::fmt::Debug;
 /// assert_eq!(i32::initial(), 1);
 /// assert_eq!(7_i32.next(), Some(8));
 /// assert_eq!(i32::MAX.next(), None, "an exhausted version never wraps");
+/// assert_eq!(i32::from_text(&7_i32.to_text()), Some(7));
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a version",
@@ -27,6 +28,14 @@ pub trait VersionValue: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// The version that follows this one, or `None` when the type has no more.
     #[must_use]
     fn next(&self) -> Option<Self>;
+
+    /// The version as text, to be handed to a client that brings it back.
+    fn to_text(&self) -> String;
+
+    /// The version that [`to_text`](VersionValue::to_text) made this text of; `None` if it made it
+    /// of none, `007` for example.
+    #[must_use]
+    fn from_text(text: &str) -> Option<Self>;
 }
 
 macro_rules! integer_version {
@@ -39,8 +48,31 @@ macro_rules! integer_version {
             fn next(&self) -> Option<Self> {
                 self.checked_add(1)
             }
+
+            fn to_text(&self) -> String {
+                self.to_string()
+            }
+
+            fn from_text(text: &str) -> Option<Self> {
+                text.parse().ok().filter(|version: &Self| version.to_text() == text)
+            }
         }
     )*};
 }
 
 integer_version!(i16, i32, i64);
+
+#[cfg(test)]
+mod tests {
+    use super::VersionValue;
+
+    #[test]
+    fn only_the_text_of_a_version_is_read_back() {
+        for version in [i32::MIN, -1, 0, 1, 7, i32::MAX] {
+            assert_eq!(i32::from_text(&version.to_text()), Some(version));
+        }
+        for text in ["", "007", "+7", " 7", "7.0", "2147483648", "seven"] {
+            assert_eq!(i32::from_text(text), None, "{text}");
+        }
+    }
+}
