@@ -69,6 +69,7 @@
 //! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
 //! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
+//! | make the library's own tables | `migrations` |
 //! | use another database | [`Dialect`], [`backend`] |
 //!
 //! # From Diesel to this crate
@@ -95,6 +96,8 @@
 //! `tracing`: a span per commit, an event per conflict, batch and retry; never the value of a column.
 //! The module `telling` lists them and shows how metrics are made of them.
 //!
+//! `migrations`: the library's own tables as embedded migrations, in the module `migrations`.
+//!
 //! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized.
 //!
 //! # How to read the compiler's errors
@@ -120,6 +123,8 @@ mod error;
 mod execute;
 pub mod guide;
 mod merge;
+#[cfg(feature = "migrations")]
+pub mod migrations;
 mod outcome;
 pub mod plumbing;
 pub mod prelude;

@@ -2,6 +2,8 @@
 
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, QueryResult, RunQueryDsl};
+use diesel_migrations::EmbeddedMigrations;
+use diesel_versioned::migrations;
 
 use crate::Conn;
 use crate::support::TestBackend;
@@ -51,6 +53,8 @@ impl TestBackend for Conn {
     const DEFINE_CASE_BLIND_TEXT: &'static str = "";
     const CASE_BLIND_TEXT: &'static str =
         "VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
+    const OWN_TABLES: EmbeddedMigrations = migrations::MYSQL;
+    const FAR_TIME_ZONE: Option<&'static str> = Some("SET time_zone = '-11:00'");
     const DDL_COMMITS: bool = true;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = None;
 

@@ -2,6 +2,8 @@
 
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, QueryResult, RunQueryDsl};
+use diesel_migrations::EmbeddedMigrations;
+use diesel_versioned::migrations;
 
 use crate::Conn;
 use crate::support::TestBackend;
@@ -76,6 +78,8 @@ impl TestBackend for Conn {
     const DEFINE_CASE_BLIND_TEXT: &'static str = "CREATE COLLATION case_blind \
          (provider = icu, locale = 'und-u-ks-level2', deterministic = false);";
     const CASE_BLIND_TEXT: &'static str = "VARCHAR(32) COLLATE case_blind";
+    const OWN_TABLES: EmbeddedMigrations = migrations::POSTGRES;
+    const FAR_TIME_ZONE: Option<&'static str> = Some("SET TIME ZONE 'Pacific/Chatham'");
     const DDL_COMMITS: bool = false;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("SET CONSTRAINTS ALL DEFERRED");
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use diesel::QueryResult;
+use diesel_migrations::EmbeddedMigrations;
+use diesel_versioned::migrations;
 
 use crate::Conn;
 use crate::support::TestBackend;
@@ -59,6 +61,8 @@ impl TestBackend for Conn {
     const DROP_SECOND_SCHEMA: Option<&'static str> = None;
     const DEFINE_CASE_BLIND_TEXT: &'static str = "";
     const CASE_BLIND_TEXT: &'static str = "VARCHAR(32) COLLATE NOCASE";
+    const OWN_TABLES: EmbeddedMigrations = migrations::SQLITE;
+    const FAR_TIME_ZONE: Option<&'static str> = None;
     const DDL_COMMITS: bool = false;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("PRAGMA defer_foreign_keys = ON");
 

@@ -2,6 +2,7 @@
 //! for a backend by name; each `backend_*.rs` answers.
 
 use diesel::{Connection, QueryResult};
+use diesel_migrations::EmbeddedMigrations;
 
 /// The answers of one backend, implemented on its connection type.
 ///
@@ -118,6 +119,12 @@ pub trait TestBackend: Connection {
 
     /// Makes an empty database and says how to reach it.
     fn create_database() -> String;
+
+    /// The library's own tables.
+    const OWN_TABLES: EmbeddedMigrations;
+
+    /// From now on this session is in a time zone that is far from UTC, where sessions have one.
+    const FAR_TIME_ZONE: Option<&'static str>;
 
     /// Settings of each new connection.
     const SETTINGS: Option<&'static str>;

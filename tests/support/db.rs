@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, QueryResult};
+use diesel_migrations::MigrationHarness;
 
 use crate::Conn;
 use crate::support::TestBackend;
@@ -23,6 +24,15 @@ impl TestDb {
         db.connect()
             .batch_execute(Conn::schema())
             .expect("the schema is valid");
+        db
+    }
+
+    /// The same, with the library's own tables.
+    pub fn with_own_tables() -> Self {
+        let db = Self::new();
+        db.connect()
+            .run_pending_migrations(Conn::OWN_TABLES)
+            .expect("the migrations run");
         db
     }
 
