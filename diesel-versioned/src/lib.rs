@@ -170,8 +170,8 @@ pub use backend::{BatchUpdateSyntax, BeginToWrite, RowLocks, Syntax, TupleSyntax
 pub use plumbing::{AlsoFn, AsyncExecutes, AsyncSet};
 #[doc(hidden)]
 pub use plumbing::{
-    Bind, BindPart, BlockingSet, CloneEntity, Discard, Entity, EntityKey, Executes, Holds, Set,
-    SetCore, SetKind,
+    Bind, BindPart, BlockingSet, CloneEntity, Discard, Entity, EntityKey, Executes, Holds,
+    OwnTables, Set, SetCore, SetKind,
 };
 
 #[doc(hidden)]

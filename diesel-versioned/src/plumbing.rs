@@ -43,5 +43,5 @@ pub use crate::entity::{Bind, BindPart, CloneEntity, EntityKey};
 #[cfg(feature = "async")]
 pub use crate::execute::{AlsoFn, AsyncExecutes, AsyncSet, RunFn, Wire};
 pub use crate::execute::{BlockingSet, Executes};
-pub use crate::statement::Entity;
+pub use crate::statement::{Entity, OwnTables};
 pub use crate::unit_of_work::{Discard, Holds, Set, SetCore, SetKind};

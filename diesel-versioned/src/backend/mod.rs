@@ -9,6 +9,8 @@
 //! | [`ordered_writes`](Syntax::ordered_writes) | no | no | no | `ORDER BY … LIMIT ?` |
 //! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
+//! | [`unix_millis`](Syntax::unix_millis) | – | `julianday('now')` | `clock_timestamp()` | `UTC_TIMESTAMP(6)` |
+//! | [`json_type`](Syntax::json_type) | none: text | none: text | `JSONB` | none: text is taken |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
 //! | [`FORGET_LAST_INSERTED`](Dialect::FORGET_LAST_INSERTED) | – | – | – | `DO LAST_INSERT_ID(0)` |
 //! | [`LEAVES_ANSWERS`](Dialect::LEAVES_ANSWERS) | no | no | no | yes |
@@ -117,6 +119,11 @@ pub struct Syntax {
     pub last_inserted: &'static str,
     /// Whether a read that locks is prepared anew each time.
     pub prepare_locking_reads_anew: bool,
+    /// The database's clock as milliseconds since 1970, a 64-bit integer: in UTC whatever the time
+    /// zone of the session, and never that of the beginning of a transaction.
+    pub unix_millis: Option<&'static str>,
+    /// The type that a bound text must be cast to where a column holds JSON.
+    pub json_type: Option<&'static str>,
 }
 
 impl Syntax {
@@ -130,6 +137,8 @@ impl Syntax {
         // Without a meaning: the portable way is RETURNING.
         last_inserted: "NULL",
         prepare_locking_reads_anew: false,
+        unix_millis: None,
+        json_type: None,
     };
 }
 

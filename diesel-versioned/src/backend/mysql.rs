@@ -31,6 +31,12 @@ impl Dialect for diesel::mysql::Mysql {
             // A locking read may fail after its first row: a deadlock, a lock timeout. MariaDB's
             // client library waits forever if that prepared statement is then run again.
             prepare_locking_reads_anew: true,
+            // `UNIX_TIMESTAMP(…)` goes by the time zone of the session, which has an hour twice.
+            unix_millis: Some(
+                "CAST(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) \
+                 DIV 1000 AS SIGNED)",
+            ),
+            ..Syntax::PORTABLE
         }
     }
 }

@@ -15,6 +15,10 @@ impl Dialect for diesel::pg::Pg {
             // Not FOR UPDATE: rows of other tables may go on referring to these.
             lock_write: " FOR NO KEY UPDATE",
             last_inserted: "LASTVAL()",
+            unix_millis: Some(
+                "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
+            ),
+            json_type: Some("JSONB"),
             ..Syntax::PORTABLE
         }
     }

@@ -17,6 +17,10 @@ impl Dialect for diesel::sqlite::Sqlite {
             batch_update: BatchUpdateSyntax::Values,
             tuples: TupleSyntax::InValues,
             last_inserted: "last_insert_rowid()",
+            // `unixepoch('now', 'subsec')` is there from 3.42 on only.
+            unix_millis: Some(
+                "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)",
+            ),
             ..Syntax::PORTABLE
         }
     }

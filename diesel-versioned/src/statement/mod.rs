@@ -2,6 +2,7 @@
 
 mod delete;
 mod insert;
+mod own;
 mod row;
 mod select;
 mod target;
@@ -10,6 +11,9 @@ mod versions;
 
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, InsertReturning, LastInserted};
+pub use own::OwnTables;
+#[allow(unused_imports, reason = "for tables that come")]
+pub(crate) use own::{Own, OwnRow, Reading};
 pub(crate) use row::Row;
 pub(crate) use select::{Find, Lock, Select, key_chunks};
 pub use target::Entity;

@@ -1,6 +1,7 @@
 //! The scenarios: each is written once and runs on every backend.
 
 mod model;
+mod own_tables;
 mod property;
 mod retry;
 pub mod single;

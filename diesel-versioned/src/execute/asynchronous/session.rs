@@ -11,7 +11,7 @@ use futures_util::{StreamExt, TryStreamExt};
 
 use crate::backend::Dialect;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::Entity;
+use crate::statement::{Entity, OwnRow, OwnTables, Reading};
 
 /// Runs a statement and returns how many rows it matched.
 pub(super) fn affected<'c, 's, C, S>(conn: &'c mut C, statement: S) -> C::ExecuteFuture<'c, 's>
@@ -37,6 +37,24 @@ where
     async move {
         let stream = loading.await?;
         stream.map(|row| T::from_row(&row?)).try_collect().await
+    }
+}
+
+/// Runs a statement about the library's own tables and returns its rows.
+#[allow(dead_code, reason = "for tables that are read")]
+pub(super) fn own_rows<'c, C, R>(
+    conn: &'c mut C,
+    statement: Reading<R>,
+) -> impl Future<Output = QueryResult<Vec<R>>> + Send + use<'c, C, R>
+where
+    C: AsyncConnection,
+    C::Backend: OwnTables,
+    R: OwnRow + Send + 'c,
+{
+    let loading = conn.load(statement);
+    async move {
+        let stream = loading.await?;
+        stream.map(|row| R::read(&row?)).try_collect().await
     }
 }
 

@@ -9,7 +9,7 @@ use diesel::query_builder::{Query, QueryFragment, QueryId};
 
 use crate::backend::Dialect;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::Entity;
+use crate::statement::{Entity, OwnRow, OwnTables, Reading};
 
 /// Runs a statement and returns how many rows it matched.
 pub(super) fn affected<C, S>(conn: &mut C, statement: &S) -> QueryResult<usize>
@@ -30,6 +30,18 @@ where
 {
     let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, statement)?;
     cursor.map(|row| T::from_row(&row?)).collect()
+}
+
+/// Runs a statement about the library's own tables and returns its rows.
+#[allow(dead_code, reason = "for tables that are read")]
+pub(super) fn own_rows<C, R>(conn: &mut C, statement: Reading<R>) -> QueryResult<Vec<R>>
+where
+    C: LoadConnection,
+    C::Backend: OwnTables + QueryMetadata<R::SqlType>,
+    R: OwnRow,
+{
+    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, statement)?;
+    cursor.map(|row| R::read(&row?)).collect()
 }
 
 /// How deep in transactions a connection is; fails where nobody knows.
