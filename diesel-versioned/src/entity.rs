@@ -81,6 +81,13 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// Takes the key of another entity.
     fn copy_key(&mut self, from: &Self);
 
+    /// The key that `{:?}` has made this text of, where the database makes the key and its type
+    /// can be read back.
+    #[must_use]
+    fn key_from_text(_text: &str) -> Option<Self::Key> {
+        None
+    }
+
     /// Replaces the version. The library calls it when a write is known to have happened.
     fn set_version(&mut self, version: Self::Version);
 

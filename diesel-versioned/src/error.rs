@@ -8,6 +8,7 @@ use crate::conflict::Conflict;
 use crate::conflicts::Conflicts;
 use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
+use crate::replay::KeyError;
 
 /// Why a single write did not happen. The entity is as it was before the call.
 ///
@@ -156,6 +157,8 @@ impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
 /// | `unit.full` | the unit cannot number more entities of this type |
 /// | `unit.unknown_handle` | the handle is of another unit, or its entity is no longer part of it |
 /// | `unit.invalid` | the unit contradicts itself |
+/// | `replay.key` | a text cannot be an idempotency key |
+/// | `replay.other_payload` | something else was written under the idempotency key before |
 /// | `outcome.unknown` | the connection was lost during COMMIT, or a closure has ended the transaction |
 /// | `row.not_found` | Diesel's `NotFound`: from a closure of the unit, or an inserted row that cannot be read back |
 /// | `constraint.unique` | a unique index or a primary key was violated |
@@ -226,6 +229,20 @@ pub enum CommitError {
         problem: &'static str,
     },
 
+    /// A text cannot be an idempotency key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+
+    /// Something else was written under the unit's idempotency key before. Nothing is written.
+    #[error(
+        "something else was written under the idempotency key {key:?} before; \
+         take a new key for a new request"
+    )]
+    OtherPayload {
+        /// The idempotency key.
+        key: String,
+    },
+
     /// The connection was lost while COMMIT was under way: the work is either all there or not
     /// there at all. Or a closure given to `also` has ended the unit's transaction, by a statement
     /// that commits by itself for example. Read the rows again before you decide; never repeat the
@@ -259,6 +276,8 @@ impl CommitError {
             Self::NotUnique { .. } => NOT_UNIQUE,
             Self::Track(error) => error.code(),
             Self::Invalid { .. } => "unit.invalid",
+            Self::Key(error) => error.code(),
+            Self::OtherPayload { .. } => "replay.other_payload",
             Self::OutcomeUnknown { .. } => "outcome.unknown",
             Self::Database { source, .. } => database_code(source),
         }

@@ -8,6 +8,7 @@
 //! | the user's | [show them](#show) what both changed |
 //! | the domain's | [merge](#merge) by a rule that it has |
 //! | the program's, it can compute the change from whatever stands there | [do it again](#do-it-again) |
+//! | nobody's, it is the same request again | give it a key, as `replay` (a feature) says |
 //! | nobody's, the row was only one of many | [`discard`](crate::UnitOfWork::discard) it and commit the rest |
 //!
 //! and on what happened to the row:

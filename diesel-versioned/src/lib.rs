@@ -65,6 +65,7 @@
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
+//! | write the same request once | `replay`: [`UnitOfWork`] with an idempotency key |
 //! | do the same on an asynchronous connection | `async_prelude` |
 //! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
 //! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
@@ -96,6 +97,8 @@
 //! `tracing`: a span per commit, an event per conflict, batch and retry; never the value of a column.
 //! The module `telling` lists them and shows how metrics are made of them.
 //!
+//! `replay`: idempotency keys, in the module `replay`. They are compared by SHA-256, of the crate `sha2`.
+//!
 //! `migrations`: the library's own tables as embedded migrations, in the module `migrations`.
 //!
 //! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized.
@@ -122,12 +125,18 @@ mod entity;
 mod error;
 mod execute;
 pub mod guide;
+mod key_text;
 mod merge;
 #[cfg(feature = "migrations")]
 pub mod migrations;
 mod outcome;
 pub mod plumbing;
 pub mod prelude;
+#[cfg(feature = "replay")]
+pub mod replay;
+#[cfg(not(feature = "replay"))]
+#[allow(dead_code, reason = "nobody gives a key without the feature")]
+mod replay;
 pub mod retry;
 #[cfg(feature = "serde")]
 mod serialize;
@@ -155,6 +164,7 @@ pub use error::{CommitError, EntityRef, SaveError, TrackError};
 pub use execute::AsyncVersionedDsl;
 pub use execute::{VersionedDsl, retry};
 pub use merge::Merge;
+pub use replay::KeyError;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,

@@ -1,11 +1,12 @@
 //! The library's own tables, as migrations for each database.
 //!
 //! Their names all begin with `diesel_versioned_`. Versions need none of them: they live in your own
-//! tables. This does:
+//! tables. These do:
 //!
 //! | table | for |
 //! | --- | --- |
 //! | `diesel_versioned_overwrites` | the record of what was overwritten on purpose |
+//! | `diesel_versioned_replays` | the idempotency keys, and what was written under each |
 //!
 //! # Run them
 //!
@@ -58,7 +59,7 @@
 //! `migrations/sqlite`, `postgres` or `mysql` of this crate into your own `migrations` folder, under
 //! the same names, and do not run the embedded ones; this feature is not needed then. With the same
 //! names a database where the embedded ones have run already takes the copies for the same: nothing
-//! runs twice, and `revert` knows them. (`filter = { except_tables = ["diesel_versioned_overwrites"] }`
+//! runs twice, and `revert` knows them. (`filter = { except_tables = ["diesel_versioned_overwrites", "diesel_versioned_replays"] }`
 //! in `diesel.toml` keeps a table out of `schema.rs`.)
 //!
 //! To do without the tables again, revert with

@@ -8,6 +8,7 @@ pub use std::cmp::PartialEq;
 pub use std::convert::Into;
 pub use std::fmt::Debug;
 pub use std::marker::{Send, Sync};
+pub use std::option::Option;
 pub use std::result::Result::{self, Ok};
 pub use std::vec::Vec;
 
@@ -17,6 +18,7 @@ use diesel::query_builder::AstPass;
 use diesel::result::Error;
 use diesel::sql_types::{SqlType, is_nullable};
 
+pub use crate::key_text::{KeyText, NoKeyText};
 pub use crate::merge::independent;
 pub use crate::shown::{ShowHidden, Shown, hidden};
 

@@ -3,7 +3,7 @@
 //!
 //! | what | level | fields |
 //! | --- | --- | --- |
-//! | span `commit` | info | `rows`, `deleted`, `updated` (touched ones among them), `inserted` of a unit that was committed; `conflicts` and the `code` of the error of one that was not |
+//! | span `commit` | info | `rows`, `deleted`, `updated` (touched ones among them), `inserted` of a unit that was committed, or `replayed` if an earlier one had written it; `conflicts` and the `code` of the error of one that was not |
 //! | event `batch`, in a commit | debug | `table`, `operation`, `meant` and `rows`: how many rows were to be written and how many were there |
 //! | event `conflict` | info | `table`, `key`, `expected`, `actual`, `kind` |
 //! | event `retry` | info | `attempt` that failed, `delay` and `elapsed` in milliseconds |
@@ -117,6 +117,7 @@ impl Commit {
                 deleted = tracing::field::Empty,
                 updated = tracing::field::Empty,
                 inserted = tracing::field::Empty,
+                replayed = tracing::field::Empty,
                 conflicts = tracing::field::Empty,
                 code = tracing::field::Empty,
             ),
@@ -139,6 +140,10 @@ impl Commit {
 
     pub(crate) fn committed(&self, done: &Committed) {
         if self.span.is_disabled() {
+            return;
+        }
+        if done.is_replayed() {
+            self.span.record("replayed", true);
             return;
         }
         let count = |operations: &[Operation]| {

@@ -224,6 +224,7 @@ impl Entity<'_> {
             );
             quote!(self.#member = #copy;)
         });
+        let key_from_text = self.key_from_text_fn();
         quote! {
             fn key(&self) -> Self::Key {
                 #key
@@ -232,7 +233,27 @@ impl Entity<'_> {
             fn copy_key(&mut self, __from: &Self) {
                 #(#copies)*
             }
+
+            #key_from_text
         }
+    }
+
+    /// `fn key_from_text`, where the database makes the key.
+    fn key_from_text_fn(&self) -> Option<TokenStream> {
+        let [part] = &*self.key else { return None };
+        let library = &self.model.library;
+        let key = part.field.sent_type();
+        (!part.field.inserts()).then(|| {
+            quote! {
+                fn key_from_text(
+                    __text: &str,
+                ) -> #library::__private::Option<Self::Key> {
+                    #[allow(unused_imports)]
+                    use #library::__private::NoKeyText as _;
+                    #library::__private::KeyText::<#key>::new().read(__text)
+                }
+            }
+        })
     }
 
     fn version_fns(&self) -> TokenStream {

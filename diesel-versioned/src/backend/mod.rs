@@ -10,6 +10,7 @@
 //! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
 //! | [`unix_millis`](Syntax::unix_millis) | – | `julianday('now')` | `clock_timestamp()` | `UTC_TIMESTAMP(6)` |
+//! | [`insert_or_skip`](Syntax::insert_or_skip) | `ON CONFLICT DO NOTHING` | the same | the same | `INSERT IGNORE` |
 //! | [`json_type`](Syntax::json_type) | none: text | none: text | `JSONB` | none: text is taken |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
 //! | [`FORGET_LAST_INSERTED`](Dialect::FORGET_LAST_INSERTED) | – | – | – | `DO LAST_INSERT_ID(0)` |
@@ -124,6 +125,8 @@ pub struct Syntax {
     pub unix_millis: Option<&'static str>,
     /// The type that a bound text must be cast to where a column holds JSON.
     pub json_type: Option<&'static str>,
+    /// What begins and what ends an insert that skips a row whose key is taken.
+    pub insert_or_skip: (&'static str, &'static str),
 }
 
 impl Syntax {
@@ -139,6 +142,7 @@ impl Syntax {
         prepare_locking_reads_anew: false,
         unix_millis: None,
         json_type: None,
+        insert_or_skip: ("INSERT INTO ", " ON CONFLICT DO NOTHING"),
     };
 }
 

@@ -36,6 +36,7 @@ impl Dialect for diesel::mysql::Mysql {
                 "CAST(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) \
                  DIV 1000 AS SIGNED)",
             ),
+            insert_or_skip: ("INSERT IGNORE INTO ", ""),
             ..Syntax::PORTABLE
         }
     }

@@ -3,7 +3,10 @@
 mod closure;
 mod commit;
 mod dsl;
+#[cfg(feature = "replay")]
+mod keys;
 mod pipeline;
+mod replay;
 mod retry;
 mod session;
 mod set;
@@ -12,6 +15,7 @@ mod single;
 pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
 pub use pipeline::Wire;
+pub use replay::AsyncStore;
 pub use retry::retry as async_retry;
 pub use set::AsyncSet;
 pub use single::AsyncExecutes;

@@ -2,12 +2,16 @@
 
 mod commit;
 mod dsl;
+#[cfg(feature = "replay")]
+mod keys;
+mod replay;
 mod retry;
 mod session;
 mod set;
 mod single;
 
 pub use dsl::VersionedDsl;
+pub use replay::BlockingStore;
 pub use retry::retry;
 pub use set::BlockingSet;
 pub use single::Executes;

@@ -7,6 +7,6 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncExecutes, AsyncSet, AsyncVersionedDsl, RunFn, Wire, async_retry,
+    AlsoFn, AsyncExecutes, AsyncSet, AsyncStore, AsyncVersionedDsl, RunFn, Wire, async_retry,
 };
-pub use blocking::{BlockingSet, Executes, VersionedDsl, retry};
+pub use blocking::{BlockingSet, BlockingStore, Executes, VersionedDsl, retry};

@@ -2,7 +2,13 @@
 
 mod delete;
 mod insert;
+#[cfg_attr(
+    not(feature = "replay"),
+    allow(dead_code, reason = "the feature reads and counts")
+)]
 mod own;
+#[cfg(feature = "replay")]
+pub(crate) mod replay;
 mod row;
 mod select;
 mod target;
@@ -12,8 +18,8 @@ mod versions;
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, InsertReturning, LastInserted};
 pub use own::OwnTables;
-#[allow(unused_imports, reason = "for tables that come")]
-pub(crate) use own::{Own, OwnRow, Reading};
+#[cfg(feature = "replay")]
+pub(crate) use own::{OwnRow, Reading};
 pub(crate) use row::Row;
 pub(crate) use select::{Find, Lock, Select, key_chunks};
 pub use target::Entity;

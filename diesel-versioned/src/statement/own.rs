@@ -86,6 +86,9 @@ enum Piece {
     Json(Option<String>),
     Number(Option<i64>),
     UnixMillis,
+    InsertOrSkip,
+    OrSkip,
+    LockCurrent,
 }
 
 impl Own {
@@ -112,20 +115,32 @@ impl Own {
     }
 
     /// A number, or `None` for NULL.
-    #[allow(dead_code, reason = "for tables that hold numbers")]
     pub(crate) fn number(self, number: impl Into<Option<i64>>) -> Self {
         self.and(Piece::Number(number.into()))
     }
 
     /// The database's clock: milliseconds since 1970 in UTC, a 64-bit integer.
-    #[allow(dead_code, reason = "for tables with times to compare")]
     pub(crate) fn unix_millis(self) -> Self {
         self.and(Piece::UnixMillis)
     }
 
+    /// Inserts a row unless there is one with its key; `into` is the table with its columns.
+    pub(crate) fn insert_or_skip(into: &'static str, values: impl FnOnce(Self) -> Self) -> Self {
+        let insert = Self {
+            pieces: vec![Piece::InsertOrSkip],
+        };
+        values(insert.sql(into).sql(" VALUES ("))
+            .sql(")")
+            .and(Piece::OrSkip)
+    }
+
+    /// Shows the row as it is now, never an older snapshot.
+    pub(crate) fn lock_current(self) -> Self {
+        self.and(Piece::LockCurrent)
+    }
+
     /// The same as a query whose rows are read as `R`: a tuple of `String`, `i64` and `Option`s of
     /// them.
-    #[allow(dead_code, reason = "for tables that are read")]
     pub(crate) fn reading<R>(self) -> Reading<R> {
         Reading {
             statement: self,
@@ -141,12 +156,13 @@ impl Own {
 
 impl<DB: OwnTables> QueryFragment<DB> for Own {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        let syntax = out.backend().syntax();
         for piece in &self.pieces {
             match piece {
                 Piece::Sql(sql) => out.push_sql(sql),
                 Piece::Text(text) => DB::bind_text(text, &mut out)?,
                 Piece::Number(number) => DB::bind_number(number, &mut out)?,
-                Piece::Json(text) => match out.backend().syntax().json_type {
+                Piece::Json(text) => match syntax.json_type {
                     Some(json_type) => {
                         out.push_sql("CAST(");
                         DB::bind_text(text, &mut out)?;
@@ -156,10 +172,18 @@ impl<DB: OwnTables> QueryFragment<DB> for Own {
                     }
                     None => DB::bind_text(text, &mut out)?,
                 },
-                Piece::UnixMillis => match out.backend().syntax().unix_millis {
+                Piece::UnixMillis => match syntax.unix_millis {
                     Some(sql) => out.push_sql(sql),
                     None => return Err(no_clock()),
                 },
+                Piece::InsertOrSkip => out.push_sql(syntax.insert_or_skip.0),
+                Piece::OrSkip => out.push_sql(syntax.insert_or_skip.1),
+                Piece::LockCurrent => {
+                    if syntax.prepare_locking_reads_anew {
+                        out.unsafe_to_cache_prepared();
+                    }
+                    out.push_sql(syntax.lock_current);
+                }
             }
         }
         Ok(())

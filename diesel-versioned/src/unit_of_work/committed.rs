@@ -85,15 +85,29 @@ pub struct Committed {
     pub(super) rows: Vec<Box<dyn CommittedRows>>,
     pub(super) hooks: Vec<Hook>,
     pub(super) nested: Option<Nested>,
+    pub(super) replayed: bool,
 }
 
 /// What a unit had that a commit inside a caller's transaction took from it.
 pub(super) struct Nested {
     pub(super) also: Box<dyn Any + Send>,
     pub(super) links: Vec<Link>,
+    pub(super) replay: Box<dyn Any + Send>,
 }
 
 impl Committed {
+    /// What an earlier commit did.
+    pub(super) fn replayed(unit: UnitId, sequence: u64, rows: Vec<Box<dyn CommittedRows>>) -> Self {
+        Self {
+            unit,
+            sequence,
+            rows,
+            hooks: Vec::new(),
+            nested: None,
+            replayed: true,
+        }
+    }
+
     /// Every row that was written: by entity type in the order in which the types joined the
     /// unit; within each deletes, updates, inserts.
     pub fn iter(&self) -> impl Iterator<Item = CommittedChange> + '_ {
@@ -132,6 +146,12 @@ impl Committed {
     /// Whether the unit ran inside a caller's transaction, so that its work is not durable yet.
     pub fn is_nested(&self) -> bool {
         self.nested.is_some()
+    }
+
+    /// Whether nothing was written now, for an earlier commit under the same
+    /// idempotency key has written it. The rows and versions are those of that commit.
+    pub fn is_replayed(&self) -> bool {
+        self.replayed
     }
 
     /// The transaction around the unit is committed: nothing can be undone, and its hooks run.
@@ -183,7 +203,7 @@ impl Committed {
     /// Takes the effect in memory back, after the caller's transaction was rolled back: each
     /// entity that the commit changed is as it was just before it, dirty and at its old version,
     /// and what [`also`](UnitOfWork::also) and [`after_commit`](UnitOfWork::after_commit) were
-    /// given belongs to the unit again.
+    /// given belongs to the unit again, as does its idempotency key.
     ///
     /// # Errors
     ///
@@ -231,9 +251,12 @@ impl Committed {
     ) -> Result<(), UndoError>
     where
         V::Also: 'static,
+        V::Store: 'static,
     {
-        let Some(nested) = self.nested else {
-            return Err(UndoError::Durable);
+        let nested = match self.nested {
+            Some(nested) => nested,
+            None if self.replayed => return Err(UndoError::Replayed),
+            None => return Err(UndoError::Durable),
         };
         if self.unit != uow.id {
             return Err(UndoError::OtherUnit);
@@ -247,6 +270,9 @@ impl Committed {
         if let Ok(also) = nested.also.downcast() {
             let later = std::mem::replace(&mut uow.also, *also);
             uow.also.extend(later);
+        }
+        if let (None, Ok(replay)) = (&uow.replay, nested.replay.downcast()) {
+            uow.replay = *replay;
         }
         let later = std::mem::replace(&mut uow.links, nested.links);
         uow.links.extend(later);
@@ -279,6 +305,9 @@ pub enum UndoError {
     /// The unit committed a transaction of its own.
     #[error("the unit is committed and durable; write the old values again to undo it")]
     Durable,
+    /// It was written by an earlier commit under the same idempotency key.
+    #[error("an earlier commit under the same idempotency key wrote it, this one nothing")]
+    Replayed,
     /// It is the work of another unit.
     #[error("this is the work of another unit; undo it there")]
     OtherUnit,

@@ -15,6 +15,7 @@ use super::work::{Group, Work};
 use crate::conflicts::AnyConflict;
 use crate::entity::Versioned;
 use crate::error::CommitError;
+use crate::replay::RecordedChange;
 
 /// The tracked rows of one entity type, whichever it is. Implemented by [`Set`]; the parts that
 /// reach a database are in `BlockingSet` and its asynchronous twin.
@@ -66,6 +67,11 @@ pub trait Core: Any + Send {
     fn conflicts(&self, unit: UnitId, cause: Option<&Arc<Error>>) -> Vec<Box<dyn AnyConflict>>;
     fn apply(&mut self, keep_old: bool) -> Box<dyn CommittedRows>;
     fn abandon(&mut self);
+    fn describe(&self, say: &mut dyn FnMut(&str));
+    fn wrote(&self) -> Vec<RecordedChange>;
+    fn recall(&mut self, changes: &mut Vec<RecordedChange>);
+    fn recalled(&mut self) -> Box<dyn CommittedRows>;
+    fn refresh(&mut self) -> Box<dyn CommittedRows>;
 }
 
 #[allow(private_interfaces, reason = "see the trait")]
@@ -171,5 +177,25 @@ impl<T: Versioned> Core for Set<T> {
 
     fn abandon(&mut self) {
         self.work = Work::default();
+    }
+
+    fn describe(&self, say: &mut dyn FnMut(&str)) {
+        Self::describe(self, say);
+    }
+
+    fn wrote(&self) -> Vec<RecordedChange> {
+        Self::wrote(self)
+    }
+
+    fn recall(&mut self, changes: &mut Vec<RecordedChange>) {
+        Self::recall(self, changes);
+    }
+
+    fn recalled(&mut self) -> Box<dyn CommittedRows> {
+        Box::new(Self::recalled(self))
+    }
+
+    fn refresh(&mut self) -> Box<dyn CommittedRows> {
+        Box::new(Self::refresh(self))
     }
 }

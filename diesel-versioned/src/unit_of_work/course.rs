@@ -34,7 +34,9 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         nested: bool,
     ) -> Result<Protocol, CommitError> {
         let steps = plan::plan(&mut self.sets, &mut self.links, row_locks)?;
-        Ok(Protocol::new(self.id, steps, self.also.len(), nested))
+        self.say_payload(&steps);
+        let key = self.replay.as_ref().map(|replay| replay.key.to_string());
+        Ok(Protocol::new(self.id, steps, self.also.len(), nested, key))
     }
 
     /// Makes the rows of one level that refer to others of this unit.
@@ -57,7 +59,12 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     pub(crate) fn succeed(&mut self, nested: bool) -> Committed
     where
         V::Also: 'static,
+        V::Store: 'static,
     {
+        let mut replay = self.replay.take();
+        if let Some(recalled) = replay.as_mut().and_then(|replay| replay.recalled.take()) {
+            return self.replay(recalled);
+        }
         self.sequence += 1;
         let rows = self
             .sets
@@ -74,7 +81,9 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             nested: nested.then(|| committed::Nested {
                 also: Box::new(also),
                 links,
+                replay: Box::new(replay),
             }),
+            replayed: false,
         }
     }
 

@@ -209,7 +209,7 @@ impl Protocol {
 }
 
 /// The sets, by table. A read of what stands there may lock, and must not meet a writer halfway.
-fn by_table<S: SetCore + ?Sized>(sets: &[(TypeId, Box<S>)]) -> Vec<usize> {
+pub(super) fn by_table<S: SetCore + ?Sized>(sets: &[(TypeId, Box<S>)]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sets.len()).collect();
     order.sort_by_key(|&set| sets[set].1.core_ref().kinship().table);
     order

@@ -2,6 +2,7 @@
 
 mod access;
 mod batches;
+mod claim;
 mod committed;
 mod core;
 mod course;
@@ -14,6 +15,8 @@ mod mark;
 mod order;
 mod plan;
 mod protocol;
+mod recall;
+mod replay;
 mod resolve;
 mod rows;
 mod set;
@@ -34,6 +37,7 @@ pub(crate) use plan::Step;
 #[cfg(feature = "async")]
 pub(crate) use protocol::Protocol;
 pub(crate) use protocol::{Action, Answer};
+pub(crate) use replay::Replay;
 pub(crate) use work::Group;
 
 use std::any::{Any, TypeId};
@@ -107,6 +111,7 @@ pub struct UnitOfWork<C, V: SetKind + ?Sized = dyn BlockingSet<C>> {
     pub(crate) also: Vec<V::Also>,
     pub(crate) hooks: Vec<Hook>,
     pub(crate) sequence: u64,
+    pub(crate) replay: Option<Replay<V::Store>>,
     connection: PhantomData<fn(&mut C)>,
 }
 
@@ -115,6 +120,10 @@ pub trait SetKind {
     /// What runs in the unit's transaction, after its own writes.
     #[doc(hidden)]
     type Also: Send;
+
+    /// How idempotency keys are stored.
+    #[doc(hidden)]
+    type Store: Send;
 }
 
 /// A kind of set that can hold the rows of `T`.
@@ -138,6 +147,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             also: Vec::new(),
             hooks: Vec::new(),
             sequence: 0,
+            replay: None,
             connection: PhantomData,
         }
     }

@@ -1,10 +1,10 @@
 //! The course of a commit, as a machine: it says what to do next and is told what came of it.
 //!
 //! Blocking and asynchronous execution perform the same actions; everything that is decided is
-//! decided here, and in `inquiry.rs` after a rollback.
+//! decided here, in `claim.rs` about an idempotency key, and in `inquiry.rs` after a rollback.
 //!
 //! ```text
-//! begin ─▶ steps ─▶ mark, also, unmark ─▶ commit ─▶ done
+//! begin ─▶ claim ─▶ steps ─▶ record ─▶ mark, also, unmark ─▶ commit ─▶ done
 //!            │        │                      └─▶ ping: connection lost ─▶ outcome unknown
 //!            ▼        ▼
 //!         roll back (a lost write, an error) ─▶ begin ─▶ read ─▶ try again ─▶ roll back ─▶ conflicts
@@ -15,6 +15,7 @@ use std::any::TypeId;
 use diesel::result::Error;
 
 use super::SetCore;
+use super::claim::Stage;
 use super::handle::UnitId;
 use super::inquiry::{Inquiry, give_up};
 use super::plan::Step;
@@ -28,12 +29,18 @@ use crate::telling;
 pub(crate) enum Action {
     /// Begin a transaction, or a savepoint inside the caller's.
     Begin,
+    /// Take the unit's idempotency key: 1 if nobody had it.
+    Claim,
+    /// See what was written under it, and count those who asked for the same.
+    Recall,
     /// Lock rows and count those that have not moved.
     Lock { set: usize, only_checks: bool },
     /// Make the rows that refer to others of this unit.
     Resolve { set: usize, level: u32 },
     /// Write rows and count them.
     Write { set: usize, group: Group },
+    /// Record under the key what was written.
+    Record,
     /// Mark the transaction, so that it is seen at the end whether it is still this one.
     Mark,
     /// Run what belongs to the unit: the closure of this number.
@@ -72,6 +79,8 @@ pub(crate) type Answer = Result<usize, Error>;
 pub(super) enum State {
     Start,
     Beginning,
+    /// Something about the idempotency key is under way.
+    Keyed(Stage),
     Stepping(usize),
     Marking,
     Also(usize),
@@ -89,6 +98,8 @@ pub(super) enum State {
 /// What follows a rollback.
 pub(super) enum Then {
     Finish(CommitError),
+    /// It was done before.
+    Replay,
     Inquire(Option<(Error, Option<EntityRef>)>),
     /// See whether the connection still answers, and if it does, whether to ask what is in conflict.
     Ping(Error, bool),
@@ -100,6 +111,8 @@ pub(crate) struct Protocol {
     also: usize,
     /// Whether it runs inside a caller's transaction.
     nested: bool,
+    /// The idempotency key.
+    pub(super) key: Option<String>,
     pub(super) state: State,
     /// Groups of which fewer rows were written than meant, with how many were.
     pub(super) short: Vec<(usize, Group, usize)>,
@@ -110,12 +123,19 @@ pub(crate) struct Protocol {
 }
 
 impl Protocol {
-    pub(super) fn new(unit: UnitId, steps: Vec<Step>, also: usize, nested: bool) -> Self {
+    pub(super) fn new(
+        unit: UnitId,
+        steps: Vec<Step>,
+        also: usize,
+        nested: bool,
+        key: Option<String>,
+    ) -> Self {
         Self {
             unit,
             steps,
             also,
             nested,
+            key,
             state: State::Start,
             short: Vec::new(),
             moved: false,
@@ -130,15 +150,17 @@ impl Protocol {
         answer: Answer,
     ) -> Action {
         match std::mem::replace(&mut self.state, State::Start) {
-            State::Start if self.steps.is_empty() && self.also == 0 => Action::Finish(Ok(())),
+            State::Start if self.is_empty() => Action::Finish(Ok(())),
             State::Start => {
                 self.state = State::Beginning;
                 Action::Begin
             }
             State::Beginning => match answer {
+                Ok(_) if self.key.is_some() => self.claim(),
                 Ok(_) => self.step(0),
                 Err(error) => Action::Finish(Err(error.into())),
             },
+            State::Keyed(stage) => self.keyed(sets, answer, stage),
             State::Stepping(index) => match answer {
                 Ok(count) => match self.judge(index, count, sets) {
                     Ok(()) => self.step(index + 1),
@@ -188,6 +210,7 @@ impl Protocol {
             },
             State::RollingBack(then) => match then {
                 Then::Finish(error) => Action::Finish(Err(error)),
+                Then::Replay => Action::Finish(Ok(())),
                 // Whether the rollback was heard is what the ping tells.
                 Then::Ping(error, inquire) => {
                     self.state = State::Pinging(error, inquire);
@@ -225,7 +248,7 @@ impl Protocol {
         }
     }
 
-    fn step(&mut self, index: usize) -> Action {
+    pub(super) fn step(&mut self, index: usize) -> Action {
         match self.steps.get(index) {
             Some(step) => {
                 self.state = State::Stepping(index);
@@ -236,9 +259,22 @@ impl Protocol {
         }
     }
 
+    fn finish_writing(&mut self) -> Action {
+        if self.key.is_some() {
+            self.record()
+        } else {
+            self.mark()
+        }
+    }
+
+    /// Whether there is nothing to do. What was asked for under a key is recorded even so.
+    fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.also == 0 && self.key.is_none()
+    }
+
     /// A closure may swallow an error by which the database gave the transaction up. COMMIT would
     /// then roll back and report nothing, so the transaction is marked before the first of them.
-    fn finish_writing(&mut self) -> Action {
+    pub(super) fn mark(&mut self) -> Action {
         if self.also > 0 {
             self.state = State::Marking;
             Action::Mark

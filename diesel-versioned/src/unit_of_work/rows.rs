@@ -8,6 +8,7 @@ use super::set::Set;
 use super::slot::{Slot, State};
 use super::work::Work;
 use crate::entity::Versioned;
+use crate::version::VersionValue;
 
 /// The rows of one entity type that a commit wrote.
 pub(crate) trait CommittedRows: Any + Send + Sync {
@@ -31,8 +32,54 @@ pub(super) struct Rows<T: Versioned> {
 }
 
 impl<T: Versioned> Rows<T> {
+    /// The rows that a set has written: deletes, updates, inserts.
+    pub(super) fn of(set: &Set<T>) -> Self {
+        let work = &set.work;
+        let deletes = work.deletes.iter().filter_map(|&slot| {
+            let mine = set.slots.get(slot)?.mine.as_ref()?;
+            Some(Row {
+                key: mine.key(),
+                operation: Operation::Delete,
+                old_version: Some(mine.version().clone()),
+                new_version: None,
+            })
+        });
+        let updates = work.updates.iter().filter_map(|planned| {
+            let mine = set.slots.get(planned.slot)?.mine.as_ref()?;
+            Some(Row {
+                key: mine.key(),
+                operation: if planned.columns.is_empty() {
+                    Operation::Touch
+                } else {
+                    Operation::Update
+                },
+                old_version: Some(mine.version().clone()),
+                new_version: Some(planned.next.clone()),
+            })
+        });
+        let inserts = work.inserts.iter().filter_map(|&(_, slot)| {
+            let landed = work.landed.get(&slot).map(|row| row.version().clone());
+            Some(Row {
+                key: set.value(slot)?.key(),
+                operation: Operation::Insert,
+                old_version: None,
+                new_version: Some(landed.unwrap_or_else(T::initial_version)),
+            })
+        });
+        Self::recorded(deletes.chain(updates).chain(inserts).collect())
+    }
+
+    /// Rows that need no taking back.
+    pub(super) fn recorded(rows: Vec<Row<T>>) -> Self {
+        Self {
+            rows,
+            old: Vec::new(),
+        }
+    }
+
     /// Brings the slots of a set to what is now in the database.
     pub(super) fn apply(set: &mut Set<T>, keep_old: bool) -> Self {
+        let Self { rows, mut old } = Self::of(set);
         let Work {
             updates,
             deletes,
@@ -42,8 +89,6 @@ impl<T: Versioned> Rows<T> {
             mut landed,
             ..
         } = std::mem::take(&mut set.work);
-        let mut rows = Vec::with_capacity(updates.len() + deletes.len() + inserts.len());
-        let mut old = Vec::new();
         let mut keep = |index: u32, slot: &Slot<T>| {
             if keep_old {
                 old.push((index, slot.clone()));
@@ -59,14 +104,7 @@ impl<T: Versioned> Rows<T> {
             let Some(mine) = slot.mine.take() else {
                 continue;
             };
-            let key = mine.key();
-            set.release(&key, index);
-            rows.push(Row {
-                key,
-                operation: Operation::Delete,
-                old_version: Some(mine.version().clone()),
-                new_version: None,
-            });
+            set.release(&mine.key(), index);
         }
         for planned in updates {
             let Some(slot) = set.slots.get_mut(planned.slot) else {
@@ -74,19 +112,9 @@ impl<T: Versioned> Rows<T> {
             };
             keep(planned.slot, slot);
             slot.clean();
-            let Some(mine) = &mut slot.mine else { continue };
-            let old_version = mine.version().clone();
-            mine.set_version(planned.next.clone());
-            rows.push(Row {
-                key: mine.key(),
-                operation: if planned.columns.is_empty() {
-                    Operation::Touch
-                } else {
-                    Operation::Update
-                },
-                old_version: Some(old_version),
-                new_version: Some(planned.next),
-            });
+            if let Some(mine) = &mut slot.mine {
+                mine.set_version(planned.next);
+            }
         }
         for (_, index) in inserts {
             let Some(slot) = set.slots.get_mut(index) else {
@@ -106,14 +134,7 @@ impl<T: Versioned> Rows<T> {
                 }
             }
             let Some(mine) = &slot.mine else { continue };
-            let key = mine.key();
-            rows.push(Row {
-                key: key.clone(),
-                operation: Operation::Insert,
-                old_version: None,
-                new_version: Some(mine.version().clone()),
-            });
-            set.by_key.insert(key, index);
+            set.by_key.insert(mine.key(), index);
         }
         for index in checks {
             let Some(slot) = set.slots.get_mut(index) else {
@@ -133,13 +154,12 @@ impl<T: Versioned> CommittedRows for Rows<T> {
 
     fn change(&self, index: usize) -> Option<CommittedChange> {
         let row = self.rows.get(index)?;
-        let text = |version: &T::Version| format!("{version:?}");
         Some(CommittedChange {
             table: T::TABLE,
             key: format!("{:?}", row.key),
             operation: row.operation,
-            old_version: row.old_version.as_ref().map(text),
-            new_version: row.new_version.as_ref().map(text),
+            old_version: row.old_version.as_ref().map(VersionValue::to_text),
+            new_version: row.new_version.as_ref().map(VersionValue::to_text),
         })
     }
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::order::Operation;
+use super::rows;
 use super::set::Set;
 use super::slot::{Need, Slot, State};
 use crate::columns::ColumnSet;
@@ -61,6 +62,8 @@ pub(super) struct Work<T: Versioned> {
     pub(super) current: HashMap<T::Key, T>,
     /// Rows that the database did not write when they were tried alone.
     pub(super) refused: HashSet<u32>,
+    /// Rows that an earlier commit under the same idempotency key wrote.
+    pub(super) recalled: Vec<rows::Row<T>>,
 }
 
 impl<T: Versioned> Default for Work<T> {
@@ -75,6 +78,7 @@ impl<T: Versioned> Default for Work<T> {
             landed: HashMap::new(),
             current: HashMap::new(),
             refused: HashSet::new(),
+            recalled: Vec::new(),
         }
     }
 }

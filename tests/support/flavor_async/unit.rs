@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use diesel::QueryResult;
 use diesel::result::Error;
@@ -47,6 +48,24 @@ impl UnitOfWork<Blocking> {
 
     pub fn commit(&mut self, conn: &mut Blocking) -> Result<Committed, CommitError> {
         block_on(self.unit.commit(conn))
+    }
+
+    pub fn outcome(
+        &mut self,
+        conn: &mut Blocking,
+        key: impl AsRef<str>,
+    ) -> Result<Option<Committed>, CommitError> {
+        block_on(self.unit.outcome(conn, key))
+    }
+
+    pub fn expire_idempotency_keys(
+        conn: &mut Blocking,
+        older_than: Duration,
+    ) -> QueryResult<usize> {
+        block_on(async_prelude::UnitOfWork::expire_idempotency_keys(
+            &mut **conn,
+            older_than,
+        ))
     }
 
     pub fn also(&mut self, run: impl FnMut(&mut Blocking) -> QueryResult<()> + Send + 'static) {

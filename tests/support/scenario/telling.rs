@@ -9,8 +9,8 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use super::unit::{product, sell, shop};
 use crate::Conn;
 use crate::flavor::prelude::*;
-use crate::support::TestBackend;
 use crate::support::entities::Product;
+use crate::support::{TestBackend, TestDb};
 
 type Unit = UnitOfWork<Conn>;
 
@@ -63,6 +63,26 @@ fn has(lines: &[String], parts: &[&str]) -> bool {
     lines
         .iter()
         .any(|line| parts.iter().all(|part| line.contains(part)))
+}
+
+#[test]
+fn a_replay_tells_that_nothing_was_written() {
+    let db = TestDb::with_own_tables();
+    let conn = &mut db.connect();
+    let commit = |conn: &mut Conn| {
+        let mut uow = Unit::new();
+        uow.idempotency_key("a secret").unwrap();
+        uow.insert(product(1)).unwrap();
+        uow.commit(conn).unwrap()
+    };
+    let first = told(|| drop(commit(conn)));
+    assert!(has(&first, &["commit{rows=1", "inserted=1"]), "{first:?}");
+    let second = told(|| drop(commit(conn)));
+    assert!(has(&second, &["commit{replayed=true}"]), "{second:?}");
+    assert!(!has(&second, &["batch"]), "{second:?}");
+    for line in first.iter().chain(&second) {
+        assert!(!line.contains("a secret"), "{line}");
+    }
 }
 
 #[test]

@@ -225,6 +225,9 @@ where
                 Ok(0)
             }
             Action::Write { set, group } => self.sets[set].1.write(conn, &group).await,
+            Action::Claim | Action::Recall | Action::Record => {
+                self.perform_replay(conn, &action).await
+            }
             Action::Mark => session::mark(conn).await.map(nothing),
             Action::Also(index) => {
                 let depth = session::depth(conn)?;

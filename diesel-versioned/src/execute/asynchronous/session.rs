@@ -11,7 +11,9 @@ use futures_util::{StreamExt, TryStreamExt};
 
 use crate::backend::Dialect;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::{Entity, OwnRow, OwnTables, Reading};
+use crate::statement::Entity;
+#[cfg(feature = "replay")]
+use crate::statement::{OwnRow, OwnTables, Reading};
 
 /// Runs a statement and returns how many rows it matched.
 pub(super) fn affected<'c, 's, C, S>(conn: &'c mut C, statement: S) -> C::ExecuteFuture<'c, 's>
@@ -41,7 +43,7 @@ where
 }
 
 /// Runs a statement about the library's own tables and returns its rows.
-#[allow(dead_code, reason = "for tables that are read")]
+#[cfg(feature = "replay")]
 pub(super) fn own_rows<'c, C, R>(
     conn: &'c mut C,
     statement: Reading<R>,

@@ -7,6 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::pipeline::{Received, Sent, WireOf};
+use super::replay::AsyncStore;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
@@ -50,6 +51,7 @@ pub trait AsyncSet<C: AsyncConnection>: SetCore {
 
 impl<'a, C> SetKind for dyn AsyncSet<C> + 'a {
     type Also = Box<dyn FnMut(&mut C) -> BoxFuture<'_, QueryResult<()>> + Send>;
+    type Store = Box<dyn AsyncStore<C>>;
 }
 
 #[allow(private_interfaces, reason = "see the trait")]

@@ -161,6 +161,7 @@ where
                 Ok(0)
             }
             Action::Write { set, group } => self.sets[set].1.write(conn, &group),
+            Action::Claim | Action::Recall | Action::Record => self.perform_replay(conn, &action),
             Action::Mark => session::mark(conn).map(nothing),
             Action::Also(index) => {
                 let depth = session::depth(conn)?;

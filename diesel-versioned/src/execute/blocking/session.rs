@@ -9,7 +9,9 @@ use diesel::query_builder::{Query, QueryFragment, QueryId};
 
 use crate::backend::Dialect;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::{Entity, OwnRow, OwnTables, Reading};
+use crate::statement::Entity;
+#[cfg(feature = "replay")]
+use crate::statement::{OwnRow, OwnTables, Reading};
 
 /// Runs a statement and returns how many rows it matched.
 pub(super) fn affected<C, S>(conn: &mut C, statement: &S) -> QueryResult<usize>
@@ -33,7 +35,7 @@ where
 }
 
 /// Runs a statement about the library's own tables and returns its rows.
-#[allow(dead_code, reason = "for tables that are read")]
+#[cfg(feature = "replay")]
 pub(super) fn own_rows<C, R>(conn: &mut C, statement: Reading<R>) -> QueryResult<Vec<R>>
 where
     C: LoadConnection,

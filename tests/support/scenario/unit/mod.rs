@@ -17,6 +17,7 @@ mod nested;
 mod order;
 mod race;
 mod refused;
+mod replay;
 mod reuse;
 mod schemas;
 mod track;

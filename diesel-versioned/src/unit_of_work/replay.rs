@@ -1,0 +1,180 @@
+//! A unit under an idempotency key: what it asks for, what it did, and what an earlier one did.
+
+use diesel::QueryResult;
+use diesel::result::Error;
+
+use super::committed::CommittedChange;
+use super::core::Core;
+use super::plan::Step;
+use super::protocol::Answer;
+use super::rows::CommittedRows;
+use super::{Committed, SetCore, SetKind, UnitOfWork};
+use crate::error::{CommitError, EntityRef};
+use crate::replay::{IdempotencyKey, RecordedChange, TABLE, lasting, record};
+
+/// The key of a unit, and what is known of it while a commit runs.
+pub(crate) struct Replay<R> {
+    pub(crate) key: IdempotencyKey,
+    /// What the program says that is asked for; otherwise it is what the unit writes.
+    pub(crate) given: Option<String>,
+    /// What this commit asks for.
+    pub(crate) payload: String,
+    /// What an earlier commit under this key did.
+    pub(super) recalled: Option<Recalled>,
+    /// How the keys are stored.
+    pub(crate) store: R,
+}
+
+/// What an earlier commit did to rows that this unit does not know.
+pub(super) struct Recalled(Vec<RecordedChange>);
+
+impl<R> Replay<R> {
+    #[cfg(feature = "replay")]
+    pub(crate) fn new(key: IdempotencyKey, given: Option<String>, store: R) -> Self {
+        Self {
+            key,
+            given,
+            payload: String::new(),
+            recalled: None,
+            store,
+        }
+    }
+}
+
+impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
+    /// Says what this commit asks for, before its first write.
+    pub(super) fn say_payload(&mut self, steps: &[Step]) {
+        let Some(replay) = &mut self.replay else {
+            return;
+        };
+        replay.recalled = None;
+        let given = replay.given.clone();
+        // Rows that are made from others are made of what these are now; before they are written
+        // they are made again.
+        for step in steps {
+            if let Step::Resolve { set, level } = *step {
+                self.make_linked(set, level);
+            }
+        }
+        let payload = given.unwrap_or_else(|| self.payload());
+        if let Some(replay) = &mut self.replay {
+            replay.payload = payload;
+        }
+    }
+
+    /// What the unit writes, as a short text.
+    #[cfg(feature = "replay")]
+    fn payload(&self) -> String {
+        let mut payload = crate::replay::Payload::of_unit();
+        for (_, set) in &self.sets {
+            set.core_ref().describe(&mut |field| payload.field(field));
+        }
+        payload.finish()
+    }
+
+    /// Without the feature no unit has a key.
+    #[cfg(not(feature = "replay"))]
+    fn payload(&self) -> String {
+        String::new()
+    }
+
+    /// What this commit does, as it is recorded.
+    pub(crate) fn record(&self) -> String {
+        let rows = self.sets.iter().flat_map(|(_, set)| set.core_ref().wrote());
+        record::write(rows)
+    }
+
+    /// Takes what was found under the key, and counts those who asked for the same.
+    pub(crate) fn recall(&mut self, found: Option<(String, String)>) -> Answer {
+        let Some(replay) = &mut self.replay else {
+            return Ok(0);
+        };
+        // It was there a moment ago, and has expired.
+        let (payload, text) = found.ok_or(Error::NotFound)?;
+        if payload != replay.payload {
+            return Ok(0);
+        }
+        let mut changes = recorded(&text)?;
+        for (_, set) in &mut self.sets {
+            set.core().recall(&mut changes);
+        }
+        replay.recalled = Some(Recalled(changes));
+        Ok(1)
+    }
+
+    /// What a commit under a key did, for a unit that may know its rows.
+    #[cfg(feature = "replay")]
+    pub(crate) fn tell(
+        &mut self,
+        found: Option<(String, String)>,
+    ) -> QueryResult<Option<Committed>> {
+        let Some((_, text)) = found else {
+            return Ok(None);
+        };
+        let mut changes = recorded(&text)?;
+        let mut rows: Vec<Box<dyn CommittedRows>> = Vec::new();
+        for (_, set) in &mut self.sets {
+            let core = set.core();
+            core.recall(&mut changes);
+            rows.push(core.recalled());
+            core.abandon();
+        }
+        rows.push(Box::new(RecordedRows(changes)));
+        Ok(Some(Committed::replayed(self.id, self.sequence, rows)))
+    }
+
+    /// It was written before: brings memory to what is in the database now.
+    pub(super) fn replay(&mut self, recalled: Recalled) -> Committed {
+        self.sequence += 1;
+        let mut rows: Vec<Box<dyn CommittedRows>> = Vec::new();
+        for (_, set) in &mut self.sets {
+            rows.push(set.core().refresh());
+        }
+        rows.push(Box::new(RecordedRows(recalled.0)));
+        // Whoever wrote it has run these.
+        self.also.clear();
+        self.links.clear();
+        self.hooks.clear();
+        Committed::replayed(self.id, self.sequence, rows)
+    }
+}
+
+/// What a database reports about the table of the keys.
+pub(super) fn failed(source: Error) -> CommitError {
+    CommitError::Database {
+        source,
+        entity: Some(EntityRef {
+            table: TABLE,
+            key: None,
+        }),
+    }
+}
+
+fn recorded(text: &str) -> QueryResult<Vec<RecordedChange>> {
+    record::read(text).ok_or_else(|| {
+        let problem = "what is recorded under this idempotency key was not written by this library";
+        Error::QueryBuilderError(problem.into())
+    })
+}
+
+/// Rows that an earlier commit wrote and that this unit does not know.
+struct RecordedRows(Vec<RecordedChange>);
+
+impl CommittedRows for RecordedRows {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn change(&self, index: usize) -> Option<CommittedChange> {
+        let row = self.0.get(index)?.clone();
+        Some(CommittedChange {
+            table: lasting(&row.table),
+            key: row.key,
+            operation: row.operation,
+            old_version: row.old_version,
+            new_version: row.new_version,
+        })
+    }
+
+    fn undo(self: Box<Self>, _: &mut dyn Core) {}
+}

@@ -1,0 +1,12 @@
+-- Requests that were written, by the key that each was sent with, and what was written.
+CREATE TABLE diesel_versioned_replays (
+    idempotency_key TEXT NOT NULL PRIMARY KEY,
+    -- A hash of what was asked for.
+    payload TEXT NOT NULL,
+    -- A line for each row.
+    written TEXT NOT NULL,
+    -- Milliseconds since 1970.
+    made_at BIGINT NOT NULL
+);
+
+CREATE INDEX diesel_versioned_replays_made_at ON diesel_versioned_replays (made_at);
