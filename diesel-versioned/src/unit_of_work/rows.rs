@@ -88,7 +88,8 @@ impl<T: Versioned> Rows<T> {
                 new_version: Some(planned.next),
             });
         }
-        for (_, index) in inserts {
+        for insert in inserts {
+            let index = insert.slot;
             let Some(slot) = set.slots.get_mut(index) else {
                 continue;
             };
@@ -101,7 +102,7 @@ impl<T: Versioned> Rows<T> {
                         slot.mine = Some(staged);
                     }
                     if let Some(mine) = &mut slot.mine {
-                        mine.set_version(T::initial_version());
+                        mine.set_version(insert.initial);
                     }
                 }
             }
