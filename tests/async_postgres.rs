@@ -13,6 +13,8 @@
 mod backend;
 #[path = "support/flavor_async/mod.rs"]
 mod flavor;
+#[path = "support/kinds_postgres.rs"]
+mod kinds;
 #[path = "support/scenario_async/round_trips.rs"]
 mod round_trips;
 #[path = "support/scenario_async/mod.rs"]

@@ -13,6 +13,8 @@
 mod backend;
 #[path = "support/flavor_blocking.rs"]
 mod flavor;
+#[path = "support/kinds_mysql.rs"]
+mod kinds;
 #[path = "support/scenario_blocking/mod.rs"]
 mod scenario_blocking;
 #[path = "support/mod.rs"]

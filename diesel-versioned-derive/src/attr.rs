@@ -1,5 +1,7 @@
 //! The attributes that the derives read: a table for each place where one can stand.
 
+mod version;
+
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -7,6 +9,9 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Path, Result, Token, Type, TypePath};
 
+pub(crate) use self::version::{Precision, UuidKind};
+
+use self::version::VERSION;
 use crate::column_name::ColumnName;
 use crate::errors::Errors;
 use crate::options::{Known, Unknown, after_equals, read_options, skip_rest, skip_value};
@@ -38,6 +43,9 @@ pub(crate) struct FieldAttrs {
     /// Options that stood there already.
     repeated: Vec<Ident>,
     pub(crate) initial: Option<Given<Expr>>,
+    pub(crate) precision: Option<Given<Precision>>,
+    pub(crate) uuid: Option<Given<UuidKind>>,
+    pub(crate) wrap: Option<Given<()>>,
     pub(crate) column_name: Option<Given<ColumnName>>,
     pub(crate) embed: Option<Given<()>>,
     pub(crate) serialize_as: Option<Given<Type>>,
@@ -74,16 +82,6 @@ const VERSIONED: &[Known<StructAttrs>] = &[
         },
     },
 ];
-
-/// `#[version(…)]` on a field.
-const VERSION: &[Known<FieldAttrs>] = &[Known {
-    name: "initial",
-    form: "initial = 1",
-    read: |attrs, name, input| {
-        let value = after_equals(input)?;
-        once(&mut attrs.initial, &mut attrs.repeated, name, value)
-    },
-}];
 
 /// `#[diesel(…)]` on the struct: what this derive reads of it.
 const DIESEL_STRUCT: &[Known<StructAttrs>] = &[

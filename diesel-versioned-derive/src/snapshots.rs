@@ -40,6 +40,30 @@ versioned! { version_initial,
     }
 }
 
+versioned! { version_precision,
+    struct Product {
+        id: i32,
+        #[version(precision = "millis")]
+        version: NaiveDateTime,
+    }
+}
+
+versioned! { version_uuid,
+    struct Product {
+        id: i32,
+        #[version(uuid = "v4")]
+        version: Uuid,
+    }
+}
+
+versioned! { version_wrap,
+    struct Product<V> {
+        id: i32,
+        #[version(wrap)]
+        version: V,
+    }
+}
+
 versioned! { versioned_crate,
     #[versioned(crate = "other::name")]
     struct Product {

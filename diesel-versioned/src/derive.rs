@@ -64,6 +64,7 @@
 ///
 /// ```
 /// use diesel::prelude::*;
+/// use diesel_versioned::version::Moment;
 /// use diesel_versioned::{Role, Versioned};
 ///
 /// diesel::table! {
@@ -93,7 +94,8 @@
 /// assert_eq!(line.key(), (7, 1));
 /// assert_eq!(Line::column(3).role, Role::Data { insert: false, update: false });
 /// assert_eq!(Line::column(4).name, "revision");
-/// assert_eq!(Line::initial_version(), 0);
+/// assert_eq!(Line::initial_version(&Moment::new())?, 0);
+/// # Ok::<(), diesel_versioned::version::NoVersion>(())
 /// ```
 ///
 /// # A key that the database makes

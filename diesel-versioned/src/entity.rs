@@ -10,7 +10,7 @@ use diesel::query_builder::AstPass;
 
 use crate::columns::{Column, ColumnSet, Role};
 use crate::shown::hidden;
-use crate::version::VersionValue;
+use crate::version::{Moment, NoVersion, VersionValue};
 
 /// A struct that is one row of a versioned table. Implemented by
 /// [`#[derive(Versioned)]`](derive@crate::Versioned).
@@ -91,9 +91,24 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// Replaces the version. The library calls it when a write is known to have happened.
     fn set_version(&mut self, version: Self::Version);
 
-    /// The version of a new row: 1 unless `#[version(initial = …)]` says otherwise.
-    fn initial_version() -> Self::Version {
-        Self::Version::initial()
+    /// The version of a row that is inserted at a moment: that of
+    /// [`VersionValue::initial`] unless `#[version(initial = …)]` says otherwise.
+    ///
+    /// # Errors
+    ///
+    /// What the version's type says.
+    fn initial_version(moment: &Moment) -> Result<Self::Version, NoVersion> {
+        Self::Version::initial(moment)
+    }
+
+    /// The version that a write at a moment gives to this row: that of [`VersionValue::next`], as the
+    /// options of `#[version(…)]` want it.
+    ///
+    /// # Errors
+    ///
+    /// What the version's type says.
+    fn next_version(&self, moment: &Moment) -> Result<Self::Version, NoVersion> {
+        self.version().next(moment)
     }
 
     /// The columns whose values differ from those of `base`, compared as Rust values; neither the

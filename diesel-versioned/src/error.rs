@@ -9,6 +9,7 @@ use crate::conflicts::Conflicts;
 use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
 use crate::replay::KeyError;
+use crate::version::NoVersion;
 
 /// Why a single write did not happen. The entity is as it was before the call.
 ///
@@ -45,6 +46,17 @@ pub enum SaveError<T: Versioned> {
         version: String,
     },
 
+    /// There is no version to write, because what it is made of is not to be had: randomness, or
+    /// whatever a version of your own needs. Or the next one would be the same as the one before.
+    /// Nothing was sent.
+    #[error("no version for {entity} can be made, so it is not written; its source says why")]
+    NoVersion {
+        /// Which row.
+        entity: EntityRef,
+        /// Why there is none.
+        source: NoVersion,
+    },
+
     /// The guard matched more than one row: the key columns are not unique in the table. Inside a
     /// transaction, roll it back; outside of one those rows **have been written**.
     #[error(
@@ -75,6 +87,7 @@ impl<T: Versioned> SaveError<T> {
         match self {
             Self::Conflict(conflict) => conflict.kind().code(),
             Self::VersionExhausted { .. } => VERSION_EXHAUSTED,
+            Self::NoVersion { .. } => NO_VERSION,
             Self::NotUnique { .. } => NOT_UNIQUE,
             Self::Database(error) => database_code(error),
         }
@@ -114,6 +127,11 @@ impl<T: Versioned> fmt::Debug for SaveError<T> {
                 .field("key", key)
                 .field("version", version)
                 .finish(),
+            Self::NoVersion { entity, source } => f
+                .debug_struct("NoVersion")
+                .field("entity", entity)
+                .field("source", source)
+                .finish(),
             Self::NotUnique { table, key, rows } => f
                 .debug_struct("NotUnique")
                 .field("table", table)
@@ -152,6 +170,7 @@ impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
 /// | `conflict.deleted` | the row is gone |
 /// | `conflict.refused` | the row is at the expected version, and the database held the write back |
 /// | `version.exhausted` | the version is the greatest of its type |
+/// | `version.unavailable` | no version could be made, for want of randomness for example |
 /// | `key.not_unique` | more rows were matched than meant |
 /// | `unit.already_tracked` | the unit has an entity of this type and key already |
 /// | `unit.full` | the unit cannot number more entities of this type |
@@ -197,6 +216,17 @@ pub enum CommitError {
         key: String,
         /// The version that has no successor.
         version: String,
+    },
+
+    /// There is no version to write, because what it is made of is not to be had: randomness, or
+    /// whatever a version of your own needs. Or the next one would be the same as the one before.
+    /// Nothing was sent.
+    #[error("no version for {entity} can be made, so it is not written; its source says why")]
+    NoVersion {
+        /// Which row.
+        entity: EntityRef,
+        /// Why there is none.
+        source: NoVersion,
     },
 
     /// A statement matched more rows than it was meant for: the key columns are not unique.
@@ -273,6 +303,7 @@ impl CommitError {
         match self {
             Self::Conflicts(conflicts) => conflicts.code(),
             Self::VersionExhausted { .. } => VERSION_EXHAUSTED,
+            Self::NoVersion { .. } => NO_VERSION,
             Self::NotUnique { .. } => NOT_UNIQUE,
             Self::Track(error) => error.code(),
             Self::Invalid { .. } => "unit.invalid",
@@ -389,4 +420,5 @@ impl TrackError {
 }
 
 const VERSION_EXHAUSTED: &str = "version.exhausted";
+const NO_VERSION: &str = "version.unavailable";
 const NOT_UNIQUE: &str = "key.not_unique";

@@ -149,7 +149,7 @@ pub mod telling;
 mod telling;
 mod unit_of_work;
 mod unmergeable;
-mod version;
+pub mod version;
 
 #[doc(inline)]
 pub use backend::Dialect;

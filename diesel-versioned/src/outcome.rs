@@ -7,10 +7,10 @@ use diesel::result::Error;
 
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
-use crate::error::SaveError;
+use crate::error::{CommitError, EntityRef, SaveError};
 use crate::telling;
 use crate::unit_of_work::WriteOperation;
-use crate::version::VersionValue;
+use crate::version::{Moment, NoVersion};
 
 /// What a row count says of a statement that was meant for some rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,23 +41,16 @@ pub(crate) fn classify<T: Versioned>(expected: &T::Version, current: Option<&T>)
     }
 }
 
-/// The conflict of a single write, once it is known what stands there.
+/// The conflict of a single guarded write, once it is known what stands there.
 pub(crate) fn conflict<T: Versioned>(
     entity: &T,
     lost: WriteOperation,
     current: Option<T>,
 ) -> Conflict<T> {
-    let (kind, expected) = match lost {
-        WriteOperation::Insert { .. } => (ConflictKind::Refused, T::initial_version()),
-        WriteOperation::Update | WriteOperation::Delete => (
-            classify::<T>(entity.version(), current.as_ref()),
-            entity.version().clone(),
-        ),
-    };
     let conflict = Conflict {
-        kind,
+        kind: classify::<T>(entity.version(), current.as_ref()),
         key: entity.key(),
-        expected,
+        expected: entity.version().clone(),
         base: None,
         mine: entity.clone(),
         current,
@@ -69,15 +62,106 @@ pub(crate) fn conflict<T: Versioned>(
     conflict
 }
 
-/// The version that a write gives to an entity.
-pub(crate) fn next_version<T: Versioned>(entity: &T) -> Result<T::Version, SaveError<T>> {
-    let version = entity.version();
-    version.next().ok_or_else(|| SaveError::VersionExhausted {
-        table: T::TABLE,
-        key: format!("{:?}", entity.key()),
-        version: format!("{version:?}"),
+/// The conflict of a single insert that the database held back.
+fn refused<T: Versioned>(entity: &T, initial: T::Version) -> Conflict<T> {
+    let conflict = Conflict {
+        kind: ConflictKind::Refused,
+        key: entity.key(),
+        expected: initial,
+        base: None,
+        mine: entity.clone(),
+        current: None,
+        source: None,
+        deletes: false,
+        place: None,
+    };
+    telling::conflict(&conflict);
+    conflict
+}
+
+/// A row for which there is no version.
+pub(crate) struct Unversioned {
+    row: EntityRef,
+    /// The one that it stands at.
+    version: Option<String>,
+    why: NoVersion,
+}
+
+/// The version that a write at a moment gives to an entity: another one than it had.
+pub(crate) fn next_version<T: Versioned>(
+    entity: &T,
+    moment: &Moment,
+) -> Result<T::Version, Unversioned> {
+    let why = match entity.next_version(moment) {
+        Ok(next) if next != *entity.version() => return Ok(next),
+        // A guard that everybody passes would guard nothing.
+        Ok(_) => NoVersion::Unmoved,
+        Err(why) => why,
+    };
+    Err(Unversioned {
+        row: EntityRef {
+            table: T::TABLE,
+            key: Some(format!("{:?}", entity.key())),
+        },
+        version: Some(format!("{:?}", entity.version())),
+        why,
     })
 }
+
+/// The version that an insert at a moment gives to a row; there is none yet of one that is made when
+/// the unit runs.
+pub(crate) fn initial_version<T: Versioned>(
+    entity: Option<&T>,
+    moment: &Moment,
+) -> Result<T::Version, Unversioned> {
+    T::initial_version(moment).map_err(|why| {
+        let known = entity.filter(|_| !T::key_is_generated());
+        Unversioned {
+            row: EntityRef {
+                table: T::TABLE,
+                key: known.map(|entity| format!("{:?}", entity.key())),
+            },
+            version: None,
+            why,
+        }
+    })
+}
+
+/// The same of a single insert.
+pub(crate) fn initial_version_of<T: Versioned>(entity: &T) -> Result<T::Version, Unversioned> {
+    initial_version(Some(entity), &Moment::new())
+}
+
+/// The same of a single write.
+pub(crate) fn next_version_of<T: Versioned>(entity: &T) -> Result<T::Version, Unversioned> {
+    next_version(entity, &Moment::new())
+}
+
+macro_rules! from_unversioned {
+    ([$($generics:tt)*] for $error:ty) => {
+        impl<$($generics)*> From<Unversioned> for $error {
+            fn from(Unversioned { row, version, why }: Unversioned) -> Self {
+                match (why, row.key, version) {
+                    (NoVersion::Exhausted, Some(key), Some(version)) => Self::VersionExhausted {
+                        table: row.table,
+                        key,
+                        version,
+                    },
+                    (source, key, _) => Self::NoVersion {
+                        entity: EntityRef {
+                            table: row.table,
+                            key,
+                        },
+                        source,
+                    },
+                }
+            }
+        }
+    };
+}
+
+from_unversioned!([T: Versioned] for SaveError<T>);
+from_unversioned!([] for CommitError);
 
 /// The error of a guard that matched several rows.
 pub(crate) fn not_unique<T: Versioned>(entity: &T, rows: usize) -> SaveError<T> {
@@ -89,11 +173,15 @@ pub(crate) fn not_unique<T: Versioned>(entity: &T, rows: usize) -> SaveError<T> 
 }
 
 /// What the row count of a single insert says.
-pub(crate) fn inserted<T: Versioned>(entity: &T, rows: usize) -> Result<(), SaveError<T>> {
+pub(crate) fn inserted<T: Versioned>(
+    entity: &T,
+    initial: &T::Version,
+    rows: usize,
+) -> Result<(), SaveError<T>> {
     match matched(rows, 1) {
         Matched::All => Ok(()),
         Matched::More => Err(not_unique(entity, rows)),
-        Matched::Fewer => Err(conflict(entity, WriteOperation::Insert { level: 0 }, None).into()),
+        Matched::Fewer => Err(refused(entity, initial.clone()).into()),
     }
 }
 

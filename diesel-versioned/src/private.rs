@@ -23,6 +23,8 @@ pub use crate::merge::independent;
 pub use crate::shown::{ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
+use crate::entity::Versioned;
+use crate::version::{Moment, NoVersion};
 
 /// The SQL type of a column.
 pub type SqlTypeOf<C> = <C as Expression>::SqlType;
@@ -48,6 +50,21 @@ where
     C: Expression,
     C::SqlType: VersionSqlType,
 {
+}
+
+/// The next version of one that wraps: after the last the initial one.
+///
+/// # Errors
+///
+/// What the version's type says, except that it is exhausted.
+pub fn wrapping<T: Versioned>(
+    next: Result<T::Version, NoVersion>,
+    moment: &Moment,
+) -> Result<T::Version, NoVersion> {
+    match next {
+        Err(NoVersion::Exhausted) => T::initial_version(moment),
+        next => next,
+    }
 }
 
 /// The number of an entity's columns, if [`ColumnSet`] can hold them.

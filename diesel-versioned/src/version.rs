@@ -1,33 +1,151 @@
-//! The version: the value that must not have moved since a row was read.
+//! The version: the value that must not have moved since a row was read, and the kinds of it.
 
+#[cfg(feature = "chrono")]
+mod chrono;
+mod integer;
+mod moment;
+#[cfg(feature = "time")]
+mod time;
+mod timestamp;
+#[cfg(feature = "uuid")]
+mod token;
+#[cfg(feature = "uuid")]
+mod uuid;
+
+use std::error::Error;
 use std::fmt::Debug;
+
+pub use moment::{Moment, Precision};
+#[cfg(feature = "uuid")]
+pub use token::Token;
 
 /// A type that can be the `#[version]` of an entity.
 ///
 /// A version is compared with the one in the database by the guard (`WHERE version = ?`) and
-/// replaced by [`next`](VersionValue::next) in the same statement. Implemented for `i16`, `i32`
-/// and `i64`.
+/// replaced by [`next`](VersionValue::next) in the same statement. How it is bound is Diesel's
+/// matter: the type is `ToSql` for the type of its column.
+///
+/// | kind | types | feature |
+/// | --- | --- | --- |
+/// | integers | `i16`, `i32`, `i64`; `u32` and `u64` on MySQL and MariaDB | |
+/// | timestamps | `SystemTime`, on PostgreSQL | |
+/// | | `chrono::NaiveDateTime`; `chrono::DateTime<Utc>`, not on MySQL | `chrono` |
+/// | | `time::PrimitiveDateTime`, `time::OffsetDateTime` | `time` |
+/// | tokens | `Vec<u8>`, [`Token`](crate::version); `uuid::Uuid` on PostgreSQL | `uuid` |
+///
+/// [`which_version`](crate::which_version) says which to take.
 ///
 /// ```
 /// use diesel_versioned::VersionValue;
+/// use diesel_versioned::version::{Moment, NoVersion};
 ///
-/// assert_eq!(i32::initial(), 1);
-/// assert_eq!(7_i32.next(), Some(8));
-/// assert_eq!(i32::MAX.next(), None, "an exhausted version never wraps");
+/// let moment = Moment::new();
+/// assert_eq!(i32::initial(&moment)?, 1);
+/// assert_eq!(7_i32.next(&moment)?, 8);
+/// assert!(matches!(i32::MAX.next(&moment), Err(NoVersion::Exhausted)));
 /// assert_eq!(i32::from_text(&7_i32.to_text()), Some(7));
+/// # Ok::<(), NoVersion>(())
+/// ```
+///
+/// # A type of your own
+///
+/// Each method asks the same of the type inside. What Diesel needs is what it always needs.
+///
+/// ```
+/// use diesel::backend::Backend;
+/// use diesel::deserialize::{self, FromSql, FromSqlRow};
+/// use diesel::expression::AsExpression;
+/// use diesel::prelude::*;
+/// use diesel::serialize::{self, Output, ToSql};
+/// use diesel::sql_types::Integer;
+/// use diesel_versioned::prelude::*;
+/// use diesel_versioned::version::{CountingVersion, Moment, NoVersion};
+///
+/// #[derive(Debug, Clone, Copy, PartialEq, AsExpression, FromSqlRow)]
+/// #[diesel(sql_type = Integer)]
+/// struct Revision(i32);
+///
+/// impl VersionValue for Revision {
+///     fn initial(moment: &Moment) -> Result<Self, NoVersion> {
+///         i32::initial(moment).map(Self)
+///     }
+///
+///     fn next(&self, moment: &Moment) -> Result<Self, NoVersion> {
+///         self.0.next(moment).map(Self)
+///     }
+///
+///     fn to_text(&self) -> String {
+///         self.0.to_text()
+///     }
+///
+///     fn from_text(text: &str) -> Option<Self> {
+///         i32::from_text(text).map(Self)
+///     }
+/// }
+///
+/// // For `#[version(wrap)]`.
+/// impl CountingVersion for Revision {}
+///
+/// impl<DB: Backend> ToSql<Integer, DB> for Revision
+/// where
+///     i32: ToSql<Integer, DB>,
+/// {
+///     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, DB>) -> serialize::Result {
+///         self.0.to_sql(out)
+///     }
+/// }
+///
+/// impl<DB: Backend> FromSql<Integer, DB> for Revision
+/// where
+///     i32: FromSql<Integer, DB>,
+/// {
+///     fn from_sql(bytes: DB::RawValue<'_>) -> deserialize::Result<Self> {
+///         i32::from_sql(bytes).map(Self)
+///     }
+/// }
+///
+/// diesel::table! {
+///     products (id) { id -> Integer, name -> Text, revision -> Integer }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// struct Product { id: i32, name: String, #[version] revision: Revision }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+/// #     revision INTEGER NOT NULL); INSERT INTO products VALUES (42, 'Chai', 7)")?;
+/// let mut product = Product::find(&mut conn, 42)?;
+/// product.save(&mut conn)?;
+/// assert_eq!(product.revision, Revision(8));
+/// # Ok(())
+/// # }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a version",
     label = "not a version type",
-    note = "a `#[version]` field is an `i16`, `i32` or `i64` over a `NOT NULL` integer column"
+    note = "a `#[version]` field is an integer (`i32`, `i64`, …), a timestamp of `chrono` or `time`, a \
+            `Uuid` or bytes, over a `NOT NULL` column",
+    note = "timestamps and tokens need the feature of diesel-versioned that is called like their \
+            crate: `chrono`, `time`, `uuid`",
+    note = "implement `VersionValue` for a type of your own"
 )]
 pub trait VersionValue: Clone + PartialEq + Debug + Send + Sync + 'static {
-    /// The version of a row that was just inserted.
-    fn initial() -> Self;
+    /// The version of a row that is inserted at a moment.
+    ///
+    /// # Errors
+    ///
+    /// [`NoVersion::Failed`] if what it is made of is not to be had, randomness for example.
+    fn initial(moment: &Moment) -> Result<Self, NoVersion>;
 
-    /// The version that follows this one, or `None` when the type has no more.
-    #[must_use]
-    fn next(&self) -> Option<Self>;
+    /// The version that follows this one, in a write at a moment. It must differ from this one, and
+    /// should from all that came before.
+    ///
+    /// # Errors
+    ///
+    /// [`NoVersion::Exhausted`] if the type has no more, and as [`initial`](VersionValue::initial).
+    fn next(&self, moment: &Moment) -> Result<Self, NoVersion>;
 
     /// The version as text, to be handed to a client that brings it back.
     fn to_text(&self) -> String;
@@ -38,41 +156,73 @@ pub trait VersionValue: Clone + PartialEq + Debug + Send + Sync + 'static {
     fn from_text(text: &str) -> Option<Self>;
 }
 
-macro_rules! integer_version {
-    ($($integer:ty),*) => {$(
-        impl VersionValue for $integer {
-            fn initial() -> Self {
-                1
-            }
+/// A version that counts, so that [`#[version(wrap)]`](derive@crate::Versioned) can let it start
+/// again: the integers. Implement it for your own type around one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not count, so it cannot wrap",
+    label = "not an integer",
+    note = "`#[version(wrap)]` is for integers; remove `wrap`",
+    note = "implement `CountingVersion` for a type of your own around an integer"
+)]
+pub trait CountingVersion: VersionValue {}
 
-            fn next(&self) -> Option<Self> {
-                self.checked_add(1)
-            }
+/// A version that is a time, so that [`#[version(precision = …)]`](derive@crate::Versioned) can cut
+/// it. Implement it for your own type around one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no timestamp, so it has no precision",
+    label = "not a timestamp",
+    note = "`#[version(precision = …)]` is for timestamps; remove `precision`",
+    note = "implement `TimestampVersion` for a type of your own around a timestamp"
+)]
+pub trait TimestampVersion: VersionValue {}
 
-            fn to_text(&self) -> String {
-                self.to_string()
-            }
+/// A version that is a UUID, so that [`#[version(uuid = …)]`](derive@crate::Versioned) can say which
+/// kind of UUID. Implement it for your own type around one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no UUID",
+    label = "not a UUID",
+    note = "`#[version(uuid = …)]` is for `Uuid`; remove `uuid`",
+    note = "implement `UuidVersion` for a type of your own around a `Uuid`"
+)]
+pub trait UuidVersion: VersionValue {}
 
-            fn from_text(text: &str) -> Option<Self> {
-                text.parse().ok().filter(|version: &Self| version.to_text() == text)
-            }
-        }
-    )*};
+/// Why there is no version for a row.
+///
+/// ```
+/// use diesel_versioned::VersionValue;
+/// use diesel_versioned::version::{Moment, NoVersion};
+///
+/// let error = i64::MAX.next(&Moment::new()).unwrap_err();
+/// assert_eq!(error.to_string(), "no version follows this one");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoVersion {
+    /// The version is the greatest of its type.
+    #[error("no version follows this one")]
+    Exhausted,
+
+    /// The next version is equal to the one before it, so that it would guard nothing: `next`
+    /// returned its own value, or a version that wraps starts again at its greatest value.
+    #[error("the next version is the same as the one before; let it differ")]
+    Unmoved,
+
+    /// What the version is made of is not to be had, randomness for example.
+    #[error("what the version is made of is not to be had; the source says why")]
+    Failed(#[source] Box<dyn Error + Send + Sync>),
 }
 
-integer_version!(i16, i32, i64);
-
-#[cfg(test)]
-mod tests {
-    use super::VersionValue;
-
-    #[test]
-    fn only_the_text_of_a_version_is_read_back() {
-        for version in [i32::MIN, -1, 0, 1, 7, i32::MAX] {
-            assert_eq!(i32::from_text(&version.to_text()), Some(version));
-        }
-        for text in ["", "007", "+7", " 7", "7.0", "2147483648", "seven"] {
-            assert_eq!(i32::from_text(text), None, "{text}");
-        }
+impl NoVersion {
+    /// The version could not be made, for a reason of your own.
+    ///
+    /// ```
+    /// use std::error::Error;
+    /// use diesel_versioned::version::NoVersion;
+    ///
+    /// let error = NoVersion::failed("the counter's file is gone");
+    /// assert_eq!(error.source().map(ToString::to_string).as_deref(), Some("the counter's file is gone"));
+    /// ```
+    pub fn failed(why: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Failed(why.into())
     }
 }

@@ -1,11 +1,11 @@
 //! `impl Versioned` and `impl Bind`.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::ext::IdentExt;
 use syn::{GenericArgument, Member, PathArguments, TypePath};
 
-use super::columns::{Writes, located, position};
+use super::columns::{Writes, position};
 use crate::model::{Field, Model};
 use crate::validate::Entity;
 
@@ -136,21 +136,6 @@ impl Entity<'_> {
         }
     }
 
-    /// Shows at the version's field that its column is nullable.
-    fn check_version(&self) -> TokenStream {
-        let field = self.version.field;
-        let (library, column) = (&self.model.library, self.model.column_path(field));
-        let span = located(field.span);
-        let assert = quote_spanned!(span=> assert_version_column::<VersionColumn>());
-        quote! {
-            #[allow(unused_qualifications)]
-            const _: () = {
-                type VersionColumn = #column;
-                #library::__private::#assert
-            };
-        }
-    }
-
     /// Counts the columns where the struct is, not where it is first used.
     fn check_columns(&self) -> Option<TokenStream> {
         let (library, ident) = (&self.model.library, self.model.ident);
@@ -183,6 +168,9 @@ impl Entity<'_> {
         let version = self.version.field.ty;
         if model.is_generic(version) {
             predicates.push(quote!(#version: #library::VersionValue));
+            for kind in self.required_kinds() {
+                predicates.push(quote!(#version: #library::version::#kind));
+            }
         }
         predicates
     }
@@ -254,29 +242,6 @@ impl Entity<'_> {
                 }
             }
         })
-    }
-
-    fn version_fns(&self) -> TokenStream {
-        let Field { member, attrs, .. } = self.version.field;
-        let initial = attrs.initial.as_ref().map(|initial| {
-            let value = &initial.value;
-            quote! {
-                fn initial_version() -> Self::Version {
-                    #value
-                }
-            }
-        });
-        quote! {
-            fn version(&self) -> &Self::Version {
-                &self.#member
-            }
-
-            fn set_version(&mut self, __version: Self::Version) {
-                self.#member = __version;
-            }
-
-            #initial
-        }
     }
 }
 

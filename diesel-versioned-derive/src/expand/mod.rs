@@ -7,6 +7,7 @@ mod generics;
 mod merge;
 mod part;
 mod stub;
+mod version;
 
 pub(crate) use entity::entity;
 pub(crate) use part::part;

@@ -18,6 +18,7 @@ pub(super) fn check_version<'a>(
     for field in &versions {
         check_version_type(field, errors);
         check_version_options(field, errors);
+        check_one_kind(field, errors);
         if versions.len() > 1 {
             errors.on(
                 &field.attrs.version,
@@ -62,6 +63,32 @@ fn check_version_options(field: &Field<'_>, errors: &Errors) {
             format!(
                 "a version cannot have `{name}`: the library alone reads and writes it; remove \
                  `{name}`"
+            ),
+        );
+    }
+}
+
+// #[version(wrap, precision = "millis")] version: i32
+fn check_one_kind(field: &Field<'_>, errors: &Errors) {
+    let attrs = &field.attrs;
+    let given = [
+        attrs.wrap.as_ref().map(|given| (&given.name, "integers")),
+        attrs
+            .precision
+            .as_ref()
+            .map(|given| (&given.name, "timestamps")),
+        attrs.uuid.as_ref().map(|given| (&given.name, "UUIDs")),
+    ];
+    let mut given = given.into_iter().flatten();
+    let Some((first, of)) = given.next() else {
+        return;
+    };
+    for (other, of_other) in given {
+        errors.on(
+            other,
+            format!(
+                "`{first}` is for {of} and `{other}` for {of_other}, and a version is one of them; \
+                 remove one"
             ),
         );
     }

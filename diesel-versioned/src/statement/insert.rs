@@ -8,20 +8,20 @@ use super::target::{Entity, column, list};
 use crate::backend::Dialect;
 use crate::columns::{Column, Role};
 
-/// `INSERT INTO t (…) VALUES (…), …`; every row gets the initial version, whatever its field holds.
+/// `INSERT INTO t (…) VALUES (…), …`; every row gets its initial version, whatever its field holds.
 pub(crate) struct Insert<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Insert<'a, T, DB> {
-    /// Inserts each of the entities.
-    pub(crate) fn new(entities: impl IntoIterator<Item = &'a T>) -> Self {
+    /// Inserts each of the entities, with its initial version.
+    pub(crate) fn new(entities: impl IntoIterator<Item = (&'a T, T::Version)>) -> Self {
         Self {
             from: T::from_clause(),
             rows: entities
                 .into_iter()
-                .map(|entity| Row::new(entity, T::initial_version()))
+                .map(|(entity, initial)| Row::new(entity, initial))
                 .collect(),
         }
     }
@@ -63,8 +63,8 @@ pub(crate) struct InsertReturning<'a, T: Entity<DB>, DB: Dialect> {
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> InsertReturning<'a, T, DB> {
-    /// Inserts each of the entities.
-    pub(crate) fn new(entities: impl IntoIterator<Item = &'a T>) -> Self {
+    /// Inserts each of the entities, with its initial version.
+    pub(crate) fn new(entities: impl IntoIterator<Item = (&'a T, T::Version)>) -> Self {
         Self {
             insert: Insert::new(entities),
             selection: T::selection(),

@@ -105,7 +105,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     pub(crate) fn new(rows: Vec<Row<'a, T>>, size: usize, columns: ColumnSet) -> Self {
         let versions = Versions::of(&rows);
         let columns = match versions {
-            Versions::One | Versions::Few(_) => columns.iter().collect(),
+            Versions::One | Versions::OneNext | Versions::Few(_) => columns.iter().collect(),
             Versions::Each => written::<T>(columns).collect(),
         };
         Self {
@@ -128,7 +128,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     fn guard_parts(&self) -> usize {
         match self.versions {
             Versions::One => T::KEY_COUNT,
-            Versions::Few(_) | Versions::Each => T::KEY_COUNT + 1,
+            Versions::OneNext | Versions::Few(_) | Versions::Each => T::KEY_COUNT + 1,
         }
     }
 

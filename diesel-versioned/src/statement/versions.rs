@@ -11,6 +11,9 @@ pub(super) enum Versions {
     /// The next version follows from the expected one: `CASE version WHEN ? THEN ? … END`. These
     /// rows stand for the pairs; their number is a power of two, so that texts stay few.
     Few(Vec<usize>),
+    /// Each row stands at its own version and all get one, as timestamps and tokens do:
+    /// `SET version = ?`.
+    OneNext,
     /// Each row has its own.
     Each,
 }
@@ -22,6 +25,13 @@ impl Versions {
     /// Rows that are written together often stand at few versions. Two that stand at the same
     /// need not get the same next one.
     pub(super) fn of<T: Versioned>(rows: &[Row<'_, T>]) -> Self {
+        let one_next = rows.windows(2).all(|pair| pair[0].next() == pair[1].next());
+        if one_next && !rows.is_empty() {
+            let one = rows
+                .windows(2)
+                .all(|pair| pair[0].expected() == pair[1].expected());
+            return if one { Self::One } else { Self::OneNext };
+        }
         let mut pairs: Vec<usize> = Vec::with_capacity(Self::MOST);
         for (position, row) in rows.iter().enumerate() {
             let known = pairs
@@ -34,13 +44,9 @@ impl Versions {
                 _ => return Self::Each,
             }
         }
-        match pairs[..] {
-            [_] => Self::One,
-            [.., last] => {
-                pairs.resize(pairs.len().next_power_of_two(), last);
-                Self::Few(pairs)
-            }
-            [] => Self::Each,
+        if let Some(&last) = pairs.last() {
+            pairs.resize(pairs.len().next_power_of_two(), last);
         }
+        Self::Few(pairs)
     }
 }

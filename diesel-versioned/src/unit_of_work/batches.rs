@@ -80,8 +80,11 @@ impl<T: Versioned> Set<T> {
         })
     }
 
-    /// The rows of a group of inserts, in chunks of one statement each.
-    pub(crate) fn insert_chunks<DB: Dialect>(&self, group: &Group) -> impl Iterator<Item = Vec<&T>>
+    /// The rows of a group of inserts and their versions, in chunks of one statement each.
+    pub(crate) fn insert_chunks<DB: Dialect>(
+        &self,
+        group: &Group,
+    ) -> impl Iterator<Item = Vec<(&T, T::Version)>>
     where
         T: Entity<DB>,
     {
@@ -94,7 +97,7 @@ impl<T: Versioned> Set<T> {
         chunks(inserts, DB::OTHER_ROWS, binds, DB::MAX_BINDS).map(|chunk| {
             chunk
                 .iter()
-                .filter_map(|&(_, slot)| self.value(slot))
+                .filter_map(|insert| Some((self.value(insert.slot)?, insert.initial.clone())))
                 .collect()
         })
     }

@@ -16,6 +16,7 @@ use crate::conflicts::AnyConflict;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 use crate::replay::RecordedChange;
+use crate::version::Moment;
 
 /// The tracked rows of one entity type, whichever it is. Implemented by [`Set`]; the parts that
 /// reach a database are in `BlockingSet` and its asynchronous twin.
@@ -52,7 +53,7 @@ pub trait Core: Any + Send {
     fn forget(&mut self, slot: u32);
     fn is_pending(&self, slot: u32) -> bool;
     fn replacement(&self, slot: u32) -> Option<u32>;
-    fn prepare(&mut self, levels: &HashMap<u32, u32>) -> Result<(), CommitError>;
+    fn prepare(&mut self, levels: &HashMap<u32, u32>, moment: &Moment) -> Result<(), CommitError>;
     fn groups(&self) -> Vec<Group>;
     fn checks(&self) -> usize;
     fn guards_any(&self) -> bool;
@@ -112,8 +113,8 @@ impl<T: Versioned> Core for Set<T> {
         Self::replacement(self, slot)
     }
 
-    fn prepare(&mut self, levels: &HashMap<u32, u32>) -> Result<(), CommitError> {
-        Self::prepare(self, levels)
+    fn prepare(&mut self, levels: &HashMap<u32, u32>, moment: &Moment) -> Result<(), CommitError> {
+        Self::prepare(self, levels, moment)
     }
 
     fn groups(&self) -> Vec<Group> {

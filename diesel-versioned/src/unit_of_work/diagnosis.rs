@@ -70,32 +70,26 @@ impl<T: Versioned> Set<T> {
         let guarded = slots.into_iter().filter_map(|slot| {
             let kind = self.verdict(slot)?;
             let held_back = self.work.refused.contains(&slot);
-            (kind != ConflictKind::Refused || held_back).then_some((slot, kind))
+            (kind != ConflictKind::Refused || held_back).then_some((slot, kind, None))
         });
-        let inserts = self.work.inserts.iter().filter_map(|&(_, slot)| {
-            let held_back = self.work.refused.contains(&slot);
-            held_back.then_some((slot, ConflictKind::Refused))
+        let inserts = self.work.inserts.iter().filter_map(|insert| {
+            let held_back = self.work.refused.contains(&insert.slot);
+            held_back.then_some((insert.slot, ConflictKind::Refused, Some(&insert.initial)))
         });
         guarded
             .chain(inserts)
-            .filter_map(|(index, kind)| {
+            .filter_map(|(index, kind, initial)| {
                 let mine = self.value(index)?;
                 let slot = self.slots.get(index)?;
-                let is_new = slot.state == State::New;
                 let conflict = Conflict {
                     kind,
                     key: mine.key(),
-                    expected: if is_new {
-                        T::initial_version()
-                    } else {
-                        mine.version().clone()
-                    },
+                    expected: initial.unwrap_or(mine.version()).clone(),
                     base: slot.loaded().cloned(),
                     mine: mine.clone(),
-                    current: if is_new {
-                        None
-                    } else {
-                        self.work.current.get(&mine.key()).cloned()
+                    current: match initial {
+                        Some(_) => None,
+                        None => self.work.current.get(&mine.key()).cloned(),
                     },
                     source: cause.cloned(),
                     deletes: slot.state == State::Deleted,

@@ -9,6 +9,7 @@ use super::work::Group;
 use super::{Link, SetCore};
 use crate::backend::RowLocks;
 use crate::error::CommitError;
+use crate::version::Moment;
 
 /// One step of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,13 +55,15 @@ pub(super) fn plan<S: SetCore + ?Sized>(
 ) -> Result<Vec<Step>, CommitError> {
     set_levels(sets, links);
     let links = &*links;
+    // One for all rows of the commit, whatever becomes of it: it may be tried twice.
+    let moment = Moment::new();
     for (index, (_, set)) in sets.iter_mut().enumerate() {
         let levels = links
             .iter()
             .filter(|link| link.child_set == index)
             .map(|link| (link.child_slot, link.level))
             .collect();
-        set.core().prepare(&levels)?;
+        set.core().prepare(&levels, &moment)?;
     }
     let cores: Vec<&dyn Core> = sets.iter().map(|(_, set)| set.core_ref()).collect();
     let kinship: Vec<Kinship> = cores.iter().map(|core| core.kinship()).collect();

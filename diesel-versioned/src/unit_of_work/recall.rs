@@ -22,7 +22,7 @@ impl<T: Versioned> Set<T> {
         let updates = work.updates.iter();
         let updates = updates.map(|planned| (planned.slot, "update", Some(planned.columns)));
         let inserts = work.inserts.iter();
-        let inserts = inserts.map(|&(_, slot)| (slot, "insert", Some(T::INSERTABLE)));
+        let inserts = inserts.map(|insert| (insert.slot, "insert", Some(T::INSERTABLE)));
         for (slot, what, columns) in deletes.chain(checks).chain(updates).chain(inserts) {
             let Some(entity) = self.value(slot) else {
                 continue;
@@ -127,14 +127,14 @@ impl<T: Versioned> Set<T> {
     }
 
     fn planned_slots(&self) -> Vec<u32> {
-        let inserts = self.work.inserts.iter().map(|&(_, slot)| slot);
+        let inserts = self.work.inserts.iter().map(|insert| insert.slot);
         self.guarded(false).chain(inserts).collect()
     }
 
     /// The keys that the rows to be inserted were inserted by; those that the database made are
     /// known if as many rows were inserted as are to be.
     fn inserted_slots(&self) -> HashMap<u32, Option<T::Key>> {
-        let slots = self.work.inserts.iter().map(|&(_, slot)| slot);
+        let slots = self.work.inserts.iter().map(|insert| insert.slot);
         if !T::key_is_generated() {
             return slots
                 .map(|slot| (slot, self.value(slot).map(T::key)))

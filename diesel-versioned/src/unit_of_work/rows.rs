@@ -57,13 +57,13 @@ impl<T: Versioned> Rows<T> {
                 new_version: Some(planned.next.clone()),
             })
         });
-        let inserts = work.inserts.iter().filter_map(|&(_, slot)| {
-            let landed = work.landed.get(&slot).map(|row| row.version().clone());
+        let inserts = work.inserts.iter().filter_map(|insert| {
+            let landed = work.landed.get(&insert.slot);
             Some(Row {
-                key: set.value(slot)?.key(),
+                key: set.value(insert.slot)?.key(),
                 operation: Operation::Insert,
                 old_version: None,
-                new_version: Some(landed.unwrap_or_else(T::initial_version)),
+                new_version: Some(landed.map_or(&insert.initial, T::version).clone()),
             })
         });
         Self::recorded(deletes.chain(updates).chain(inserts).collect())
@@ -116,7 +116,8 @@ impl<T: Versioned> Rows<T> {
                 mine.set_version(planned.next);
             }
         }
-        for (_, index) in inserts {
+        for insert in inserts {
+            let index = insert.slot;
             let Some(slot) = set.slots.get_mut(index) else {
                 continue;
             };
@@ -129,7 +130,7 @@ impl<T: Versioned> Rows<T> {
                         slot.mine = Some(staged);
                     }
                     if let Some(mine) = &mut slot.mine {
-                        mine.set_version(T::initial_version());
+                        mine.set_version(insert.initial);
                     }
                 }
             }

@@ -10,7 +10,8 @@ use super::slot::{Need, Slot, State};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::CommitError;
-use crate::version::VersionValue;
+use crate::outcome;
+use crate::version::Moment;
 
 /// Rows of one set that one kind of statement writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,11 +47,19 @@ pub(super) struct Planned<V> {
     pub(super) next: V,
 }
 
+/// A row that is inserted.
+pub(super) struct PlannedInsert<V> {
+    /// How many rows of the unit must be there before it.
+    pub(super) level: u32,
+    pub(super) slot: u32,
+    pub(super) initial: V,
+}
+
 /// What a set has to write, and what is known of it while a commit runs.
 pub(super) struct Work<T: Versioned> {
     pub(super) updates: Vec<Planned<T::Version>>,
     pub(super) deletes: Vec<u32>,
-    pub(super) inserts: Vec<(u32, u32)>,
+    pub(super) inserts: Vec<PlannedInsert<T::Version>>,
     pub(super) checks: Vec<u32>,
     /// Keys of other types' rows in the same table.
     pub(super) locked_too: Vec<T::Key>,
@@ -84,9 +93,13 @@ impl<T: Versioned> Default for Work<T> {
 }
 
 impl<T: Versioned> Set<T> {
-    /// Looks at every slot and plans what has to be written; `levels` says which inserts need
-    /// others first.
-    pub(super) fn prepare(&mut self, levels: &HashMap<u32, u32>) -> Result<(), CommitError> {
+    /// Looks at every slot and plans what has to be written, and each new version; `levels` says
+    /// which inserts need others first.
+    pub(super) fn prepare(
+        &mut self,
+        levels: &HashMap<u32, u32>,
+        moment: &Moment,
+    ) -> Result<(), CommitError> {
         let mut work = Work::default();
         for (index, slot) in self.slots.iter() {
             let need = slot.need();
@@ -98,23 +111,18 @@ impl<T: Versioned> Set<T> {
                 Need::Check => work.checks.push(index),
                 Need::Delete => work.deletes.push(index),
                 Need::Insert => {
-                    let level = levels.get(&index).copied().unwrap_or(0);
-                    work.inserts.push((level, index));
+                    work.inserts.push(PlannedInsert {
+                        level: levels.get(&index).copied().unwrap_or(0),
+                        slot: index,
+                        initial: outcome::initial_version(slot.mine.as_ref(), moment)?,
+                    });
                 }
                 Need::Update(columns) => {
                     let Some(mine) = &slot.mine else { continue };
-                    let next =
-                        mine.version()
-                            .next()
-                            .ok_or_else(|| CommitError::VersionExhausted {
-                                table: T::TABLE,
-                                key: format!("{:?}", mine.key()),
-                                version: format!("{:?}", mine.version()),
-                            })?;
                     work.updates.push(Planned {
                         slot: index,
                         columns,
-                        next,
+                        next: outcome::next_version(mine, moment)?,
                     });
                 }
             }
@@ -123,7 +131,7 @@ impl<T: Versioned> Set<T> {
             .sort_by_cached_key(|planned| (planned.columns, self.key_of(planned.slot)));
         work.deletes.sort_by_cached_key(|&slot| self.key_of(slot));
         work.checks.sort_by_cached_key(|&slot| self.key_of(slot));
-        work.inserts.sort_by_key(|&(level, _)| level);
+        work.inserts.sort_by_key(|insert| insert.level);
         self.work = work;
         Ok(())
     }
@@ -178,8 +186,10 @@ impl<T: Versioned> Set<T> {
             start += run.len();
         }
         let mut start = 0;
-        for run in self.work.inserts.chunk_by(|a, b| a.0 == b.0) {
-            let operation = Operation::Insert { level: run[0].0 };
+        for run in self.work.inserts.chunk_by(|a, b| a.level == b.level) {
+            let operation = Operation::Insert {
+                level: run[0].level,
+            };
             cut(operation, ColumnSet::EMPTY, start..start + run.len());
             start += run.len();
         }
@@ -208,7 +218,7 @@ impl<T: Versioned> Set<T> {
         match group.operation {
             Operation::Delete => self.work.deletes.get(row).copied(),
             Operation::Update => self.work.updates.get(row).map(|planned| planned.slot),
-            Operation::Insert { .. } => self.work.inserts.get(row).map(|&(_, slot)| slot),
+            Operation::Insert { .. } => self.work.inserts.get(row).map(|insert| insert.slot),
         }
     }
 

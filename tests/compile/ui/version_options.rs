@@ -58,4 +58,16 @@ struct Twice {
     version: i32,
 }
 
+#[derive(Clone, Versioned)]
+#[diesel(table_name = products)]
+struct FunctionNotCalled {
+    id: i32,
+    #[version(initial = first)]
+    version: i32,
+}
+
+fn first() -> i32 {
+    1
+}
+
 fn main() {}

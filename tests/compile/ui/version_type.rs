@@ -20,10 +20,13 @@ struct Product {
 
 #[derive(Clone, Versioned)]
 #[diesel(table_name = products)]
-struct Unsigned {
+struct OwnType {
     id: i32,
     #[version]
-    version: u32,
+    version: Revision,
 }
+
+#[derive(Clone, PartialEq)]
+struct Revision(i32);
 
 fn main() {}

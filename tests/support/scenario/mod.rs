@@ -1,5 +1,6 @@
 //! The scenarios: each is written once and runs on every backend.
 
+pub mod kinds;
 mod model;
 mod own_tables;
 mod property;

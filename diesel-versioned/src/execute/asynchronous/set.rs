@@ -94,14 +94,15 @@ where
                                 landed.append(&mut rows(conn, InsertReturning::new(chunk)).await?);
                             }
                             InsertMode::ReadByKey => {
-                                let keys: Vec<T::Key> = chunk.iter().map(|row| row.key()).collect();
+                                let keys: Vec<T::Key> =
+                                    chunk.iter().map(|(row, _)| row.key()).collect();
                                 affected(conn, Insert::new(chunk)).await?;
                                 let written = Select::<T, _>::new(&keys, Lock::Current);
                                 landed.append(&mut rows(conn, written).await?);
                             }
                             InsertMode::OneByOne => {
-                                for row in chunk {
-                                    if affected(conn, Insert::new([row])).await? > 0 {
+                                for (row, initial) in chunk {
+                                    if affected(conn, Insert::new([(row, initial)])).await? > 0 {
                                         let row = rows(conn, LastInserted::new(row)).await?;
                                         landed.push(outcome::last_inserted(row)?);
                                     }

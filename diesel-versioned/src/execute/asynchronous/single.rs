@@ -139,18 +139,22 @@ where
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
+    let initial = outcome::initial_version_of(entity)?;
+    let row = (&*entity, initial.clone());
     let landed = match InsertMode::of::<T, C::Backend>() {
         InsertMode::Plain => {
-            let count = affected(conn, Insert::new([&*entity])).await?;
-            outcome::inserted(entity, count)?;
-            entity.set_version(T::initial_version());
+            let count = affected(conn, Insert::new([row])).await?;
+            outcome::inserted(entity, &initial, count)?;
+            entity.set_version(initial);
             return Ok(());
         }
-        InsertMode::Returning => rows(conn, InsertReturning::new([&*entity])).await?,
+        InsertMode::Returning => rows(conn, InsertReturning::new([row])).await?,
         // Two statements: the row must not stay if it cannot be read back.
-        InsertMode::ReadByKey | InsertMode::OneByOne => insert_and_read(conn, entity).await?,
+        InsertMode::ReadByKey | InsertMode::OneByOne => {
+            insert_and_read(conn, entity, &initial).await?
+        }
     };
-    outcome::inserted(entity, landed.len())?;
+    outcome::inserted(entity, &initial, landed.len())?;
     *entity = only(landed)?;
     Ok(())
 }
@@ -161,7 +165,7 @@ where
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let next = outcome::next_version(entity)?;
+    let next = outcome::next_version_of(entity)?;
     let count = affected(conn, Update::whole(entity, next.clone())).await?;
     settle(conn, entity, WriteOperation::Update, count).await?;
     entity.set_version(next);
@@ -184,7 +188,7 @@ where
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let next = outcome::next_version(entity)?;
+    let next = outcome::next_version_of(entity)?;
     let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
     let count = affected(conn, statement).await?;
     settle(conn, entity, WriteOperation::Update, count).await?;
@@ -193,7 +197,11 @@ where
 }
 
 /// Inserts a row and reads it back, in a transaction or savepoint.
-async fn insert_and_read<T, C>(conn: &mut C, entity: &T) -> Result<Vec<T>, SaveError<T>>
+async fn insert_and_read<T, C>(
+    conn: &mut C,
+    entity: &T,
+    initial: &T::Version,
+) -> Result<Vec<T>, SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
@@ -201,17 +209,18 @@ where
 {
     let outer = session::depth(conn)?;
     let mut conn = Begun::new(conn);
+    let row = (entity, initial.clone());
     let landed = async {
         session::begin(&mut *conn).await?;
         if InsertMode::of::<T, C::Backend>() == InsertMode::OneByOne {
             session::forget_last_inserted(&mut *conn).await?;
-            let count = affected(&mut *conn, Insert::new([entity])).await?;
-            outcome::inserted(entity, count)?;
+            let count = affected(&mut *conn, Insert::new([row])).await?;
+            outcome::inserted(entity, initial, count)?;
             let landed = rows(&mut *conn, LastInserted::new(entity)).await?;
             Ok(vec![outcome::last_inserted(landed)?])
         } else {
-            let count = affected(&mut *conn, Insert::new([entity])).await?;
-            outcome::inserted(entity, count)?;
+            let count = affected(&mut *conn, Insert::new([row])).await?;
+            outcome::inserted(entity, initial, count)?;
             let key = [entity.key()];
             Ok(rows(&mut *conn, Select::<T, _>::new(&key, Lock::Current)).await?)
         }

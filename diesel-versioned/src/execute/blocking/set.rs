@@ -59,7 +59,8 @@ where
                             landed.append(&mut rows(conn, InsertReturning::new(chunk))?);
                         }
                         InsertMode::ReadByKey => {
-                            let keys: Vec<T::Key> = chunk.iter().map(|row| row.key()).collect();
+                            let keys: Vec<T::Key> =
+                                chunk.iter().map(|(row, _)| row.key()).collect();
                             affected(conn, &Insert::new(chunk))?;
                             landed.append(&mut rows(
                                 conn,
@@ -67,8 +68,8 @@ where
                             )?);
                         }
                         InsertMode::OneByOne => {
-                            for row in chunk {
-                                if affected(conn, &Insert::new([row]))? > 0 {
+                            for (row, initial) in chunk {
+                                if affected(conn, &Insert::new([(row, initial)]))? > 0 {
                                     let row = rows(conn, LastInserted::new(row))?;
                                     landed.push(outcome::last_inserted(row)?);
                                 }

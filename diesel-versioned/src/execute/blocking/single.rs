@@ -65,16 +65,20 @@ where
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         session::usable(conn)?;
+        let initial = outcome::initial_version_of(entity)?;
+        let row = (&*entity, initial.clone());
         let landed = match InsertMode::of::<T, C::Backend>() {
             InsertMode::Plain => {
-                outcome::inserted(entity, affected(conn, &Insert::new([&*entity]))?)?;
-                entity.set_version(T::initial_version());
+                let count = affected(conn, &Insert::new([row]))?;
+                outcome::inserted(entity, &initial, count)?;
+                entity.set_version(initial);
                 return Ok(());
             }
-            InsertMode::Returning => rows(conn, InsertReturning::new([&*entity]))?,
+            InsertMode::Returning => rows(conn, InsertReturning::new([row]))?,
             // Two statements: the row must not stay if it cannot be read back.
             InsertMode::ReadByKey => conn.transaction::<_, SaveError<T>, _>(|conn| {
-                outcome::inserted(entity, affected(conn, &Insert::new([&*entity]))?)?;
+                let count = affected(conn, &Insert::new([row]))?;
+                outcome::inserted(entity, &initial, count)?;
                 Ok(rows(
                     conn,
                     Select::<T, _>::new(&[entity.key()], Lock::Current),
@@ -82,12 +86,13 @@ where
             })?,
             InsertMode::OneByOne => conn.transaction::<_, SaveError<T>, _>(|conn| {
                 session::forget_last_inserted(conn)?;
-                outcome::inserted(entity, affected(conn, &Insert::new([&*entity]))?)?;
+                let count = affected(conn, &Insert::new([row]))?;
+                outcome::inserted(entity, &initial, count)?;
                 let landed = rows(conn, LastInserted::new(&*entity))?;
                 Ok(vec![outcome::last_inserted(landed)?])
             })?,
         };
-        outcome::inserted(entity, landed.len())?;
+        outcome::inserted(entity, &initial, landed.len())?;
         *entity = only(landed)?;
         Ok(())
     }
@@ -95,7 +100,7 @@ where
     fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         session::usable(conn)?;
-        let next = outcome::next_version(entity)?;
+        let next = outcome::next_version_of(entity)?;
         let count = affected(conn, &Update::whole(entity, next.clone()))?;
         settle(conn, entity, WriteOperation::Update, count)?;
         entity.set_version(next);
@@ -112,7 +117,7 @@ where
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         session::usable(conn)?;
-        let next = outcome::next_version(entity)?;
+        let next = outcome::next_version_of(entity)?;
         let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
         let count = affected(conn, &statement)?;
         settle(conn, entity, WriteOperation::Update, count)?;

@@ -1,0 +1,78 @@
+//! The options of `#[version(…)]`.
+
+use syn::parse::ParseStream;
+use syn::{LitStr, Result, Token};
+
+use super::{FieldAttrs, once};
+use crate::options::{Known, after_equals};
+
+/// `precision = "…"`: to what a timestamp is cut.
+#[derive(Clone, Copy)]
+pub(crate) enum Precision {
+    Seconds,
+    Millis,
+    Micros,
+}
+
+/// `uuid = "…"`: which kind of UUID.
+#[derive(Clone, Copy)]
+pub(crate) enum UuidKind {
+    V4,
+    V7,
+}
+
+/// `#[version(…)]` on a field.
+pub(super) const VERSION: &[Known<FieldAttrs>] = &[
+    Known {
+        name: "initial",
+        form: "initial = 1",
+        read: |attrs, name, input| {
+            let value = after_equals(input)?;
+            once(&mut attrs.initial, &mut attrs.repeated, name, value)
+        },
+    },
+    Known {
+        name: "precision",
+        form: "precision = \"millis\"",
+        read: |attrs, name, input| {
+            let known = [
+                ("seconds", Precision::Seconds),
+                ("millis", Precision::Millis),
+                ("micros", Precision::Micros),
+            ];
+            let value = one_of("precision", &known, input)?;
+            once(&mut attrs.precision, &mut attrs.repeated, name, value)
+        },
+    },
+    Known {
+        name: "uuid",
+        form: "uuid = \"v4\"",
+        read: |attrs, name, input| {
+            let known = [("v4", UuidKind::V4), ("v7", UuidKind::V7)];
+            let value = one_of("kind of UUID", &known, input)?;
+            once(&mut attrs.uuid, &mut attrs.repeated, name, value)
+        },
+    },
+    Known {
+        name: "wrap",
+        form: "wrap",
+        read: |attrs, name, input| {
+            if input.peek(Token![=]) {
+                return Err(input.error("there is nothing to choose"));
+            }
+            once(&mut attrs.wrap, &mut attrs.repeated, name, ())
+        },
+    },
+];
+
+/// `= "word"`, one of a few words.
+fn one_of<T: Copy>(what: &str, known: &[(&str, T)], input: ParseStream<'_>) -> Result<T> {
+    let word: LitStr = after_equals(input)?;
+    let found = known.iter().find(|(name, _)| *name == word.value());
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let known = known.iter().map(|(name, _)| format!("`{name}`"));
+        let known = known.collect::<Vec<_>>().join(", ");
+        let message = format!("unknown {what} `{}`; there are {known}", word.value());
+        syn::Error::new(word.span(), message)
+    })
+}

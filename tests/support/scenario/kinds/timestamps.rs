@@ -1,0 +1,138 @@
+//! What holds for timestamps alone: they are strictly increasing, by ticks of their precision.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use chrono::{DateTime, NaiveDateTime, Utc};
+use time::{OffsetDateTime, PrimitiveDateTime};
+
+/// A timestamp as numbers.
+pub trait Instant {
+    fn of_seconds(seconds: i64) -> Self;
+
+    /// Since 1970.
+    fn nanos(self) -> i128;
+}
+
+impl Instant for DateTime<Utc> {
+    fn of_seconds(seconds: i64) -> Self {
+        Self::from_timestamp(seconds, 0).unwrap()
+    }
+
+    fn nanos(self) -> i128 {
+        self.timestamp_nanos_opt().unwrap().into()
+    }
+}
+
+impl Instant for NaiveDateTime {
+    fn of_seconds(seconds: i64) -> Self {
+        DateTime::of_seconds(seconds).naive_utc()
+    }
+
+    fn nanos(self) -> i128 {
+        self.and_utc().nanos()
+    }
+}
+
+impl Instant for OffsetDateTime {
+    fn of_seconds(seconds: i64) -> Self {
+        Self::from_unix_timestamp(seconds).unwrap()
+    }
+
+    fn nanos(self) -> i128 {
+        self.unix_timestamp_nanos()
+    }
+}
+
+impl Instant for PrimitiveDateTime {
+    fn of_seconds(seconds: i64) -> Self {
+        let time = OffsetDateTime::of_seconds(seconds);
+        Self::new(time.date(), time.time())
+    }
+
+    fn nanos(self) -> i128 {
+        self.assume_utc().nanos()
+    }
+}
+
+impl Instant for SystemTime {
+    fn of_seconds(seconds: i64) -> Self {
+        UNIX_EPOCH + Duration::from_secs(seconds.try_into().unwrap())
+    }
+
+    fn nanos(self) -> i128 {
+        let since = self.duration_since(UNIX_EPOCH).unwrap();
+        since.as_nanos().try_into().unwrap()
+    }
+}
+
+/// The scenarios of a kind that `kind!` has made and that is a timestamp; a tick has so many
+/// nanoseconds.
+macro_rules! timestamp {
+    ($name:ident, $tick:literal) => {
+        mod $name {
+            use std::time::SystemTime;
+
+            use diesel::prelude::*;
+
+            use crate::flavor::prelude::*;
+            use crate::kinds::$name::{Thing, store, thing, things};
+            use crate::support::scenario::kinds::Instant;
+
+            fn nanos_of(thing: &Thing) -> i128 {
+                thing.version.nanos()
+            }
+
+            fn now() -> i128 {
+                SystemTime::now().nanos()
+            }
+
+            #[test]
+            fn a_version_is_the_time_of_its_write_cut_to_ticks() {
+                let db = store();
+                let conn = &mut db.connect();
+                let before = now();
+                let mut mine = thing(1);
+                mine.insert(conn).unwrap();
+                assert_eq!(nanos_of(&mine) % $tick, 0);
+                assert!(before - $tick < nanos_of(&mine) && nanos_of(&mine) <= now());
+                let mut last = nanos_of(&mine);
+                for _ in 0..10 {
+                    let before = now();
+                    mine.save(conn).unwrap();
+                    let next = nanos_of(&mine);
+                    assert_eq!(next % $tick, 0);
+                    // Never earlier than the clock, and beyond it only as far as it has to be.
+                    assert!(next > last && next > before - $tick);
+                    assert!(next <= now() || next == last + $tick);
+                    last = next;
+                }
+            }
+
+            #[test]
+            fn where_the_clock_is_behind_a_version_moves_by_a_tick() {
+                let db = store();
+                let conn = &mut db.connect();
+                let mut mine = thing(1);
+                mine.insert(conn).unwrap();
+                // In the year 2036.
+                let ahead = <Thing as Versioned>::Version::of_seconds(2_100_000_000);
+                diesel::update(things::table)
+                    .set(things::version.eq(ahead))
+                    .execute(conn)
+                    .unwrap();
+                mine.reload(conn).unwrap();
+                let start = nanos_of(&mine);
+                let mut stale = mine.clone();
+                for ticks in 1..=3 {
+                    mine.save(conn).unwrap();
+                    assert_eq!(nanos_of(&mine), start + ticks * $tick);
+                }
+                assert!(stale.save(conn).unwrap_err().is_conflict());
+                Thing::save_all(conn, std::slice::from_mut(&mut mine)).unwrap();
+                assert_eq!(nanos_of(&mine), start + 4 * $tick);
+                assert_eq!(Thing::find(conn, 1).unwrap(), mine);
+            }
+        }
+    };
+}
+pub(crate) use timestamp;
