@@ -156,6 +156,7 @@ pub use execute::AsyncVersionedDsl;
 pub use execute::{VersionedDsl, retry};
 pub use merge::Merge;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
+pub use shown::ColumnValue;
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,
 };

@@ -18,7 +18,7 @@ use diesel::result::Error;
 use diesel::sql_types::{SqlType, is_nullable};
 
 pub use crate::merge::independent;
-pub use crate::shown::{ShowHidden, Shown, hidden};
+pub use crate::shown::{ShowDebug, ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
 
