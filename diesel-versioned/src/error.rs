@@ -8,6 +8,7 @@ use crate::conflict::Conflict;
 use crate::conflicts::Conflicts;
 use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
+use crate::unmergeable::Unmergeable;
 
 /// Why a single write did not happen. The entity is as it was before the call.
 ///
@@ -156,6 +157,7 @@ impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
 /// | `unit.full` | the unit cannot number more entities of this type |
 /// | `unit.unknown_handle` | the handle is of another unit, or its entity is no longer part of it |
 /// | `unit.invalid` | the unit contradicts itself |
+/// | `merge.…` | a rule did not resolve a conflict: the codes of [`Unmergeable`] |
 /// | `outcome.unknown` | the connection was lost during COMMIT, or a closure has ended the transaction |
 /// | `row.not_found` | Diesel's `NotFound`: from a closure of the unit, or an inserted row that cannot be read back |
 /// | `constraint.unique` | a unique index or a primary key was violated |
@@ -215,6 +217,13 @@ pub enum CommitError {
     #[error(transparent)]
     Track(#[from] TrackError),
 
+    /// A conflict of the unit was not resolved by a rule. [`commit`](crate::UnitOfWork::commit) does
+    /// not return it; it is here so that a function which commits and resolves has one error type. It
+    /// has the code of the [`Unmergeable`], and is never retried: the next attempt would be decided by
+    /// the same rule.
+    #[error(transparent)]
+    Unmergeable(#[from] Unmergeable),
+
     /// The unit contradicts itself: the same row twice, a key that was changed. Nothing was sent.
     #[error("`{table}` {key} cannot be written: {problem}")]
     Invalid {
@@ -258,6 +267,7 @@ impl CommitError {
             Self::VersionExhausted { .. } => VERSION_EXHAUSTED,
             Self::NotUnique { .. } => NOT_UNIQUE,
             Self::Track(error) => error.code(),
+            Self::Unmergeable(error) => error.code(),
             Self::Invalid { .. } => "unit.invalid",
             Self::OutcomeUnknown { .. } => "outcome.unknown",
             Self::Database { source, .. } => database_code(source),

@@ -126,6 +126,7 @@ mod merge;
 #[cfg(feature = "migrations")]
 pub mod migrations;
 mod outcome;
+mod overwrite;
 pub mod plumbing;
 pub mod prelude;
 pub mod retry;
@@ -152,9 +153,12 @@ pub use derive::{Versioned, VersionedPart};
 pub use entity::{IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
-pub use execute::AsyncVersionedDsl;
-pub use execute::{VersionedDsl, retry};
+pub use execute::{AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
+pub use execute::{Audit, OverwriteDsl, VersionedDsl, retry};
 pub use merge::Merge;
+pub use overwrite::{
+    Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,
+};
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
 pub use shown::ColumnValue;
 pub use unit_of_work::{

@@ -41,7 +41,7 @@
 
 pub use crate::entity::{Bind, BindPart, CloneEntity, EntityKey};
 #[cfg(feature = "async")]
-pub use crate::execute::{AlsoFn, AsyncExecutes, AsyncSet, RunFn, Wire};
-pub use crate::execute::{BlockingSet, Executes};
+pub use crate::execute::{AlsoFn, AsyncExecutes, AsyncOverwrites, AsyncSet, RunFn, Wire};
+pub use crate::execute::{BlockingSet, Executes, Overwrites};
 pub use crate::statement::{Entity, OwnTables};
 pub use crate::unit_of_work::{Discard, Holds, Set, SetCore, SetKind};

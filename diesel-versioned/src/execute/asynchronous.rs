@@ -3,6 +3,7 @@
 mod closure;
 mod commit;
 mod dsl;
+mod overwrite;
 mod pipeline;
 mod retry;
 mod session;
@@ -11,6 +12,7 @@ mod single;
 
 pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
+pub use overwrite::{AsyncAudit, AsyncOverwriteDsl, AsyncOverwrites};
 pub use pipeline::Wire;
 pub use retry::retry as async_retry;
 pub use set::AsyncSet;

@@ -2,12 +2,14 @@
 
 mod commit;
 mod dsl;
+mod overwrite;
 mod retry;
 mod session;
 mod set;
 mod single;
 
 pub use dsl::VersionedDsl;
+pub use overwrite::{Audit, OverwriteDsl, Overwrites};
 pub use retry::retry;
 pub use set::BlockingSet;
 pub use single::Executes;

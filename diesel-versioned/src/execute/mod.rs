@@ -7,6 +7,7 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncExecutes, AsyncSet, AsyncVersionedDsl, RunFn, Wire, async_retry,
+    AlsoFn, AsyncAudit, AsyncExecutes, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet,
+    AsyncVersionedDsl, RunFn, Wire, async_retry,
 };
-pub use blocking::{BlockingSet, Executes, VersionedDsl, retry};
+pub use blocking::{Audit, BlockingSet, Executes, OverwriteDsl, Overwrites, VersionedDsl, retry};

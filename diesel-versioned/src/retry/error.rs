@@ -9,6 +9,7 @@ use crate::conflict::ConflictKind;
 use crate::database_error::is_transient;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError, TrackError};
+use crate::unmergeable::Unmergeable;
 
 /// An error that says whether the same work, read again and done again, may succeed.
 ///
@@ -77,6 +78,8 @@ impl Retryable for CommitError {
 }
 
 impl Retryable for TrackError {}
+
+impl Retryable for Unmergeable {}
 
 /// Why work that may be done again has not succeeded. Nothing of it is written, unless the outcome
 /// is unknown.

@@ -12,7 +12,6 @@ mod versions;
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, InsertReturning, LastInserted};
 pub use own::OwnTables;
-#[allow(unused_imports, reason = "for tables that come")]
 pub(crate) use own::{Own, OwnRow, Reading};
 pub(crate) use row::Row;
 pub(crate) use select::{Find, Lock, Select, key_chunks};

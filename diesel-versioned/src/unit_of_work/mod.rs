@@ -12,6 +12,7 @@ mod inquiry;
 mod join;
 mod mark;
 mod order;
+mod overwrite;
 mod plan;
 mod protocol;
 mod resolve;
@@ -105,6 +106,9 @@ pub struct UnitOfWork<C, V: SetKind + ?Sized = dyn BlockingSet<C>> {
     pub(crate) sets: Vec<(TypeId, Box<V>)>,
     pub(crate) links: Vec<Link>,
     pub(crate) also: Vec<V::Also>,
+    /// What records overwrites, and what is recorded while a commit runs.
+    pub(crate) audits: Vec<V::Audit>,
+    pub(crate) recorded: Vec<overwrite::Recorded>,
     pub(crate) hooks: Vec<Hook>,
     pub(crate) sequence: u64,
     connection: PhantomData<fn(&mut C)>,
@@ -115,6 +119,10 @@ pub trait SetKind {
     /// What runs in the unit's transaction, after its own writes.
     #[doc(hidden)]
     type Also: Send;
+
+    /// What records that rows are overwritten.
+    #[doc(hidden)]
+    type Audit: Send;
 }
 
 /// A kind of set that can hold the rows of `T`.
@@ -136,6 +144,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             sets: Vec::new(),
             links: Vec::new(),
             also: Vec::new(),
+            audits: Vec::new(),
+            recorded: Vec::new(),
             hooks: Vec::new(),
             sequence: 0,
             connection: PhantomData,

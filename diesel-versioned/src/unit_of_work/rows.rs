@@ -1,9 +1,11 @@
 //! What a commit does to the rows of one entity type in memory, and how that is taken back.
 
 use std::any::Any;
+use std::collections::HashMap;
 
 use super::committed::{CommittedChange, Operation};
 use super::core::Core;
+use super::overwrite::Intent;
 use super::set::Set;
 use super::slot::{Slot, State};
 use super::work::Work;
@@ -28,6 +30,7 @@ pub(super) struct Row<T: Versioned> {
 pub(super) struct Rows<T: Versioned> {
     pub(super) rows: Vec<Row<T>>,
     old: Vec<(u32, Slot<T>)>,
+    overwrites: HashMap<u32, Intent>,
 }
 
 impl<T: Versioned> Rows<T> {
@@ -122,7 +125,12 @@ impl<T: Versioned> Rows<T> {
             keep(index, slot);
             slot.clean();
         }
-        Self { rows, old }
+        let overwrites = std::mem::take(&mut set.overwrites);
+        Self {
+            rows,
+            old,
+            overwrites,
+        }
     }
 }
 
@@ -148,6 +156,7 @@ impl<T: Versioned> CommittedRows for Rows<T> {
         let Some(set) = set.downcast_mut::<Set<T>>() else {
             return;
         };
+        set.overwrites.extend(self.overwrites);
         // Keys that the commit made known go first, so that a row which it deleted finds its own.
         for (index, _) in &self.old {
             let key = set

@@ -1,6 +1,7 @@
 //! The scenarios: each is written once and runs on every backend.
 
 mod model;
+mod overwrite;
 mod own_tables;
 mod property;
 mod retry;
@@ -8,4 +9,4 @@ pub mod single;
 mod smoke;
 #[cfg(feature = "tracing")]
 mod telling;
-mod unit;
+pub mod unit;
