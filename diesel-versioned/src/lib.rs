@@ -66,9 +66,10 @@
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | do the same on an asynchronous connection | `async_prelude` |
-//! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
+//! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`], [`OverwriteError`] |
 //! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
+//! | overwrite on purpose, on record | [`OverwriteDsl`], [`UnitOfWork::overwrite`], [`Actor`], [`Audit`], [`Overwrite`] |
 //! | make the library's own tables | `migrations` |
 //! | use another database | [`Dialect`], [`backend`] |
 //!
@@ -93,7 +94,7 @@
 //! a unit's statements are sent without waiting for each other. Without it nothing of tokio, and
 //! none of Diesel's unstable features, is in the build.
 //!
-//! `tracing`: a span per commit, an event per conflict, batch and retry; never the value of a column.
+//! `tracing`: a span per commit, an event per conflict, overwrite, batch and retry; never the value of a column.
 //! The module `telling` lists them and shows how metrics are made of them.
 //!
 //! `migrations`: the library's own tables as embedded migrations, in the module `migrations`.

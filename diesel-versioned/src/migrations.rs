@@ -5,7 +5,7 @@
 //!
 //! | table | for |
 //! | --- | --- |
-//! | `diesel_versioned_overwrites` | the record of what was overwritten on purpose |
+//! | `diesel_versioned_overwrites` | the record of [`overwrite`](crate::OverwriteDsl::overwrite), see [`OverwriteTable`](crate::OverwriteTable) |
 //!
 //! # Run them
 //!

@@ -7,8 +7,8 @@
 
 pub use crate::execute::{Audit, OverwriteDsl, VersionedDsl, retry};
 pub use crate::{
-    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle, Merge,
-    Operation, Overwrite, OverwriteError, RetryError, RetryPolicy, Retryable, SaveError,
+    Actor, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
+    Merge, Operation, Overwrite, OverwriteError, RetryError, RetryPolicy, Retryable, SaveError,
     TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
 };
 

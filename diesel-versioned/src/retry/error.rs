@@ -15,7 +15,8 @@ use crate::unmergeable::Unmergeable;
 ///
 /// Of the library's errors these may: a conflict with a row that was modified, a serialization
 /// failure, a deadlock, a lock timeout, a busy database. A row that is gone, a violated constraint,
-/// an unknown outcome and everything else end the work.
+/// an unknown outcome and everything else end the work. So does the conflict of an
+/// [`overwrite`](crate::OverwriteDsl::overwrite): nobody has looked at what would be lost.
 ///
 /// An error type of your own answers `false` unless you say otherwise:
 ///

@@ -1,12 +1,11 @@
 //! Overwriting a tracked entity's row on purpose: it stands on what was seen, and is recorded.
 
+use super::set::Set;
 use super::slot::{Slot, State};
 use super::{Handle, Holds, SetCore, SetKind, UnitOfWork};
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::overwrite::{Actor, NotOverwritable, Overwrite, OverwriteError, reason};
-
-use super::set::Set;
 
 /// Who overwrites an entity's row, and why.
 #[derive(Clone)]

@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
-use diesel_versioned::Actor;
-
 use super::unit::{product, sell, shop};
 use crate::Conn;
 use crate::flavor::prelude::*;

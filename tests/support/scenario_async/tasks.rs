@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
-use diesel_versioned::Actor;
 use diesel_versioned::async_prelude::*;
 use tokio::sync::Barrier;
 

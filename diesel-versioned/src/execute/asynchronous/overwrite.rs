@@ -119,7 +119,6 @@ impl<C: Send, A: AsyncAudit<C>> AnyAudit<C> for A {
 /// use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
 /// use diesel_async::{AsyncConnection, AsyncMigrationHarness, SimpleAsyncConnection};
 /// use diesel_migrations::MigrationHarness;
-/// use diesel_versioned::Actor;
 /// use diesel_versioned::async_prelude::*;
 ///
 /// # diesel::table! {
@@ -198,10 +197,9 @@ pub trait AsyncOverwriteDsl<Conn: Send> {
 /// for.
 pub trait AsyncOverwrites<T: Versioned>: Sized {
     #[doc(hidden)]
-    fn execute_overwrite<A: AsyncAudit<Self>>(
+    fn execute_overwrite(
         &mut self,
         conflict: &Conflict<T>,
-        audit: &mut A,
         actor: Actor,
         reason: String,
     ) -> impl Future<Output = Result<T, OverwriteError<T>>> + Send
@@ -209,9 +207,10 @@ pub trait AsyncOverwrites<T: Versioned>: Sized {
         Self: 'static;
 
     #[doc(hidden)]
-    fn record_in_table(
+    fn execute_overwrite_with<A: AsyncAudit<Self>>(
         &mut self,
         conflict: &Conflict<T>,
+        audit: &mut A,
         actor: Actor,
         reason: String,
     ) -> impl Future<Output = Result<T, OverwriteError<T>>> + Send
@@ -226,7 +225,20 @@ where
     C::Backend: OwnTables,
     T: Entity<C::Backend>,
 {
-    async fn execute_overwrite<A: AsyncAudit<C>>(
+    async fn execute_overwrite(
+        &mut self,
+        conflict: &Conflict<T>,
+        actor: Actor,
+        reason: String,
+    ) -> Result<T, OverwriteError<T>>
+    where
+        C: 'static,
+    {
+        self.execute_overwrite_with(conflict, &mut crate::OverwriteTable, actor, reason)
+            .await
+    }
+
+    async fn execute_overwrite_with<A: AsyncAudit<C>>(
         &mut self,
         conflict: &Conflict<T>,
         audit: &mut A,
@@ -246,31 +258,13 @@ where
         match uow.commit_lent(self, &mut audit).await {
             Ok(done) => drop(done),
             Err(error) => {
-                return Err(OverwriteError::of_unit(
-                    error,
-                    failed.load(Ordering::Relaxed),
-                ));
+                let failed = failed.load(Ordering::Relaxed);
+                return Err(OverwriteError::of_unit(error, failed));
             }
         }
         // A row that was deleted is no longer part of the unit.
         let written = uow.get(handle).or(conflict.current());
         Ok(written.unwrap_or(conflict.mine()).clone())
-    }
-
-    fn record_in_table(
-        &mut self,
-        conflict: &Conflict<T>,
-        actor: Actor,
-        reason: String,
-    ) -> impl Future<Output = Result<T, OverwriteError<T>>> + Send
-    where
-        C: 'static,
-    {
-        async move {
-            let mut audit = crate::OverwriteTable;
-            self.execute_overwrite(conflict, &mut audit, actor, reason)
-                .await
-        }
     }
 }
 
@@ -301,7 +295,7 @@ impl<T: Versioned, C: AsyncOverwrites<T> + Send> AsyncOverwriteDsl<C> for Confli
     where
         C: 'static,
     {
-        conn.record_in_table(self, actor, reason.into())
+        conn.execute_overwrite(self, actor, reason.into())
     }
 
     fn overwrite_with<A: AsyncAudit<C>>(
@@ -314,7 +308,7 @@ impl<T: Versioned, C: AsyncOverwrites<T> + Send> AsyncOverwriteDsl<C> for Confli
     where
         C: 'static,
     {
-        conn.execute_overwrite(self, audit, actor, reason.into())
+        conn.execute_overwrite_with(self, audit, actor, reason.into())
     }
 }
 

@@ -72,7 +72,6 @@ where
 /// ```
 /// # use diesel::connection::SimpleConnection;
 /// use diesel::prelude::*;
-/// use diesel_versioned::Actor;
 /// use diesel_versioned::prelude::*;
 /// # use diesel_migrations::MigrationHarness;
 ///
@@ -224,16 +223,21 @@ pub trait OverwriteDsl<Conn> {
 /// A connection that can overwrite the rows of `T`: what [`OverwriteDsl`] asks for.
 pub trait Overwrites<T: Versioned>: Sized {
     #[doc(hidden)]
-    fn execute_overwrite<A: Audit<Self>>(
+    fn execute_overwrite(
+        &mut self,
+        conflict: &Conflict<T>,
+        actor: Actor,
+        reason: String,
+    ) -> Result<T, OverwriteError<T>>;
+
+    #[doc(hidden)]
+    fn execute_overwrite_with<A: Audit<Self>>(
         &mut self,
         conflict: &Conflict<T>,
         audit: &mut A,
         actor: Actor,
         reason: String,
     ) -> Result<T, OverwriteError<T>>;
-
-    #[doc(hidden)]
-    fn record_overwrite(&mut self, overwrite: &Overwrite) -> QueryResult<()>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -243,7 +247,16 @@ where
     C::Backend: OwnTables + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    fn execute_overwrite<A: Audit<C>>(
+    fn execute_overwrite(
+        &mut self,
+        conflict: &Conflict<T>,
+        actor: Actor,
+        reason: String,
+    ) -> Result<T, OverwriteError<T>> {
+        self.execute_overwrite_with(conflict, &mut crate::OverwriteTable, actor, reason)
+    }
+
+    fn execute_overwrite_with<A: Audit<C>>(
         &mut self,
         conflict: &Conflict<T>,
         audit: &mut A,
@@ -266,10 +279,6 @@ where
         let written = uow.get(handle).or(conflict.current());
         Ok(written.unwrap_or(conflict.mine()).clone())
     }
-
-    fn record_overwrite(&mut self, overwrite: &Overwrite) -> QueryResult<()> {
-        crate::OverwriteTable.record(self, overwrite)
-    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -282,8 +291,7 @@ impl<T: Versioned, C: Overwrites<T>> OverwriteDsl<C> for Conflict<T> {
         actor: Actor,
         reason: impl Into<String>,
     ) -> Result<T, OverwriteError<T>> {
-        let mut audit = C::record_overwrite;
-        conn.execute_overwrite(self, &mut audit, actor, reason.into())
+        conn.execute_overwrite(self, actor, reason.into())
     }
 
     fn overwrite_with<A: Audit<C>>(
@@ -293,7 +301,7 @@ impl<T: Versioned, C: Overwrites<T>> OverwriteDsl<C> for Conflict<T> {
         actor: Actor,
         reason: impl Into<String>,
     ) -> Result<T, OverwriteError<T>> {
-        conn.execute_overwrite(self, audit, actor, reason.into())
+        conn.execute_overwrite_with(self, audit, actor, reason.into())
     }
 }
 

@@ -8,7 +8,6 @@ mod unit;
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
-use diesel_versioned::{Actor, OverwriteError};
 
 use super::single::{conflict, sold_by_someone_else, stored_lamp};
 use crate::Conn;

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use diesel::RunQueryDsl;
-use diesel_versioned::{NotOverwritable, OverwriteError, Retryable};
+use diesel_versioned::NotOverwritable;
 
 use super::super::single::{conflict, row, sold_by_someone_else, stored_lamp};
 use super::{anna, failure, met, recorded, records};

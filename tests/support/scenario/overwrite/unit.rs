@@ -2,7 +2,6 @@
 
 use diesel::connection::Connection;
 use diesel::result::Error;
-use diesel_versioned::OverwriteError;
 
 use super::super::single::{lamp, row, sold_by_someone_else, stored_lamp};
 use super::{anna, failure, recorded, records};

@@ -2,7 +2,7 @@
 
 use diesel::prelude::*;
 use diesel_versioned::prelude::*;
-use diesel_versioned::{Actor, Dialect, Syntax};
+use diesel_versioned::{Dialect, Syntax};
 
 use super::{generated_keys, scenario};
 use crate::support::capabilities::LostInSnapshot;
