@@ -65,6 +65,7 @@
 //! `conn.revert_migration(…)`, or drop them and delete the rows
 //! `version LIKE '%dieselversioned'` from `__diesel_schema_migrations`. What they hold is lost then.
 
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 
 /// The tables on SQLite.

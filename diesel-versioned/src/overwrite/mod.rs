@@ -18,6 +18,8 @@ use crate::version::VersionValue;
 
 /// The library's own record: the table `diesel_versioned_overwrites`, which the migrations of
 /// `diesel_versioned::migrations` make. An [`Audit`](crate::Audit) of yours may call it and do more.
+/// Nothing here ever removes a row from it. On a `#[derive(MultiConnection)]` enum with PostgreSQL in
+/// it, hand [`syntax`](crate::Dialect::syntax) on: the column of JSON needs a cast there.
 ///
 /// | column | what is in it |
 /// | --- | --- |
