@@ -57,7 +57,10 @@
 pub use crate::prelude::*;
 
 // These take the place of their namesakes.
-pub use crate::execute::{AsyncVersionedDsl as VersionedDsl, async_retry as retry};
+pub use crate::execute::{
+    AsyncAudit as Audit, AsyncOverwriteDsl as OverwriteDsl, AsyncVersionedDsl as VersionedDsl,
+    async_retry as retry,
+};
 
 /// The unit of work on an asynchronous connection of the type `C`.
 pub type UnitOfWork<C> = crate::UnitOfWork<C, dyn crate::AsyncSet<C>>;

@@ -9,7 +9,7 @@ use diesel::backend::Backend;
 use diesel::query_builder::AstPass;
 
 use crate::columns::{Column, ColumnSet, Role};
-use crate::shown::hidden;
+use crate::shown::{ColumnValue, hidden};
 use crate::version::{Moment, NoVersion, VersionValue};
 
 /// A struct that is one row of a versioned table. Implemented by
@@ -117,7 +117,7 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
 
     /// The value of the column at a position below [`Versioned::COLUMN_COUNT`], to be shown to
     /// people; `…` if its type has no `Debug`.
-    fn column_value(&self, index: usize) -> &dyn Debug {
+    fn column_value(&self, index: usize) -> ColumnValue<'_> {
         hidden(index)
     }
 
@@ -197,7 +197,7 @@ pub trait VersionedPart {
 
     /// The value of the column at a position below [`VersionedPart::COLUMN_COUNT`], to be shown to
     /// people; `…` if its type has no `Debug`.
-    fn column_value(&self, index: usize) -> &dyn Debug {
+    fn column_value(&self, index: usize) -> ColumnValue<'_> {
         hidden(index)
     }
 

@@ -9,6 +9,7 @@ use crate::conflicts::Conflicts;
 use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
 use crate::replay::KeyError;
+use crate::unmergeable::Unmergeable;
 use crate::version::NoVersion;
 
 /// Why a single write did not happen. The entity is as it was before the call.
@@ -178,6 +179,7 @@ impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
 /// | `unit.invalid` | the unit contradicts itself |
 /// | `replay.key` | a text cannot be an idempotency key |
 /// | `replay.other_payload` | something else was written under the idempotency key before |
+/// | `merge.…` | a rule did not resolve a conflict: the codes of [`Unmergeable`] |
 /// | `outcome.unknown` | the connection was lost during COMMIT, or a closure has ended the transaction |
 /// | `row.not_found` | Diesel's `NotFound`: from a closure of the unit, or an inserted row that cannot be read back |
 /// | `constraint.unique` | a unique index or a primary key was violated |
@@ -248,6 +250,13 @@ pub enum CommitError {
     #[error(transparent)]
     Track(#[from] TrackError),
 
+    /// A conflict of the unit was not resolved by a rule. [`commit`](crate::UnitOfWork::commit) does
+    /// not return it; it is here so that a function which commits and resolves has one error type. It
+    /// has the code of the [`Unmergeable`], and is never retried: the next attempt would be decided by
+    /// the same rule.
+    #[error(transparent)]
+    Unmergeable(#[from] Unmergeable),
+
     /// The unit contradicts itself: the same row twice, a key that was changed. Nothing was sent.
     #[error("`{table}` {key} cannot be written: {problem}")]
     Invalid {
@@ -306,6 +315,7 @@ impl CommitError {
             Self::NoVersion { .. } => NO_VERSION,
             Self::NotUnique { .. } => NOT_UNIQUE,
             Self::Track(error) => error.code(),
+            Self::Unmergeable(error) => error.code(),
             Self::Invalid { .. } => "unit.invalid",
             Self::Key(error) => error.code(),
             Self::OtherPayload { .. } => "replay.other_payload",

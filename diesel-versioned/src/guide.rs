@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | the user's | [show them](#show) what both changed |
 //! | the domain's | [merge](#merge) by a rule that it has |
+//! | the user's, who has seen both and insists | [overwrite](#overwrite) it, on record |
 //! | the program's, it can compute the change from whatever stands there | [do it again](#do-it-again) |
 //! | nobody's, it is the same request again | give it a key, as `replay` (a feature) says |
 //! | nobody's, the row was only one of many | [`discard`](crate::UnitOfWork::discard) it and commit the rest |
@@ -15,9 +16,9 @@
 //!
 //! | kind | what to do |
 //! | --- | --- |
-//! | [`Modified`](crate::ConflictKind::Modified) | show or merge |
+//! | [`Modified`](crate::ConflictKind::Modified) | show, merge or overwrite |
 //! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with |
-//! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy; merging does not help |
+//! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy; neither merging nor overwriting helps |
 //!
 //! # Show
 //!
@@ -218,3 +219,55 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Overwrite
+//!
+//! Sometimes mine is right, whatever stands there: the price list of the new month, a count of the
+//! stock by hand, a correction by someone who answers for it. Then say so, and who says it:
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_migrations::MigrationHarness;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     products (id) { id -> Integer, price_cents -> BigInt, version -> Integer }
+//! # }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = products)]
+//! # struct Product { id: i32, price_cents: i64, #[version] version: i32 }
+//! # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY,
+//! #     price_cents BIGINT NOT NULL, version INTEGER NOT NULL);
+//! #     INSERT INTO products VALUES (42, 270, 2)")?;
+//! # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+//! # let mut mine = Product { id: 42, price_cents: 299, version: 1 };
+//! let Err(SaveError::Conflict(conflict)) = mine.save(&mut conn) else {
+//!     panic!("it stands at version 2");
+//! };
+//! println!("{}", conflict.changes()); // Anna looks at both prices, and decides
+//! match conflict.overwrite(&mut conn, Actor::new("anna")?, "price list of May") {
+//!     Ok(written) => assert_eq!((written.price_cents, written.version), (299, 3)),
+//!     // Someone has written the row while she was looking: she has not seen that.
+//!     Err(OverwriteError::Conflict(next)) => println!("{}", next.changes()),
+//!     Err(other) => return Err(other.into()),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It takes a conflict, which is to say that somebody could look at what is about to be lost, and it
+//! is guarded by the version that they saw. It is not retried by anything here: a loop that
+//! overwrites until it succeeds is the last write that wins, which this library is there to prevent.
+//! The row and a record of what was lost, by whom and why are written in one transaction, so neither
+//! is there without the other. The record is in the table `diesel_versioned_overwrites`
+//! ([`OverwriteTable`](crate::OverwriteTable)), which the feature `migrations` makes, or wherever
+//! your own [`Audit`](crate::Audit) puts it.
+//!
+//! Mine is written as a whole, also what only they have changed; that is what the person was shown
+//! as mine. If some of theirs is to stay, [merge](#merge). If nobody decides, it is not an
+//! overwrite: [do it again](#do-it-again), or give up.
+//!
+//! In a unit, [`UnitOfWork::overwrite`](crate::UnitOfWork::overwrite) lets the next commit do it,
+//! with the rest of the unit and the record in one transaction.

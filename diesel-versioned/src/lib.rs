@@ -67,9 +67,10 @@
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | write the same request once | `replay`: [`UnitOfWork`] with an idempotency key |
 //! | do the same on an asynchronous connection | `async_prelude` |
-//! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
+//! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`], [`OverwriteError`] |
 //! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
+//! | overwrite on purpose, on record | [`OverwriteDsl`], [`UnitOfWork::overwrite`], [`Actor`], [`Audit`], [`Overwrite`] |
 //! | make the library's own tables | `migrations` |
 //! | use another database | [`Dialect`], [`backend`] |
 //!
@@ -94,7 +95,7 @@
 //! a unit's statements are sent without waiting for each other. Without it nothing of tokio, and
 //! none of Diesel's unstable features, is in the build.
 //!
-//! `tracing`: a span per commit, an event per conflict, batch and retry; never the value of a column.
+//! `tracing`: a span per commit, an event per conflict, overwrite, batch and retry; never the value of a column.
 //! The module `telling` lists them and shows how metrics are made of them.
 //!
 //! `replay`: idempotency keys, in the module `replay`. They are compared by SHA-256, of the crate `sha2`.
@@ -130,6 +131,7 @@ mod merge;
 #[cfg(feature = "migrations")]
 pub mod migrations;
 mod outcome;
+mod overwrite;
 pub mod plumbing;
 pub mod prelude;
 #[cfg(feature = "replay")]
@@ -161,11 +163,15 @@ pub use derive::{Versioned, VersionedPart};
 pub use entity::{IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
-pub use execute::AsyncVersionedDsl;
-pub use execute::{VersionedDsl, retry};
+pub use execute::{AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
+pub use execute::{Audit, OverwriteDsl, VersionedDsl, retry};
 pub use merge::Merge;
+pub use overwrite::{
+    Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,
+};
 pub use replay::KeyError;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
+pub use shown::ColumnValue;
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,
 };

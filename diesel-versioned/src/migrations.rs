@@ -5,7 +5,7 @@
 //!
 //! | table | for |
 //! | --- | --- |
-//! | `diesel_versioned_overwrites` | the record of what was overwritten on purpose |
+//! | `diesel_versioned_overwrites` | the record of [`overwrite`](crate::OverwriteDsl::overwrite), see [`OverwriteTable`](crate::OverwriteTable) |
 //! | `diesel_versioned_replays` | the idempotency keys, and what was written under each |
 //!
 //! # Run them
@@ -66,6 +66,7 @@
 //! `conn.revert_migration(…)`, or drop them and delete the rows
 //! `version LIKE '%dieselversioned'` from `__diesel_schema_migrations`. What they hold is lost then.
 
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 
 /// The tables on SQLite.

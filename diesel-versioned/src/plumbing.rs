@@ -41,7 +41,9 @@
 
 pub use crate::entity::{Bind, BindPart, CloneEntity, EntityKey};
 #[cfg(feature = "async")]
-pub use crate::execute::{AlsoFn, AsyncExecutes, AsyncSet, AsyncStore, RunFn, Wire};
-pub use crate::execute::{BlockingSet, BlockingStore, Executes};
+pub use crate::execute::{
+    AlsoFn, AsyncExecutes, AsyncOverwrites, AsyncSet, AsyncStore, RunFn, Wire,
+};
+pub use crate::execute::{BlockingSet, BlockingStore, Executes, Overwrites};
 pub use crate::statement::{Entity, OwnTables};
 pub use crate::unit_of_work::{Discard, Holds, Set, SetCore, SetKind};

@@ -5,11 +5,11 @@
 //! use diesel_versioned::prelude::*;
 //! ```
 
-pub use crate::execute::{VersionedDsl, retry};
+pub use crate::execute::{Audit, OverwriteDsl, VersionedDsl, retry};
 pub use crate::{
-    ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle, Merge,
-    Operation, RetryError, RetryPolicy, Retryable, SaveError, TrackError, Unmergeable,
-    VersionValue, Versioned, VersionedPart,
+    Actor, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
+    Merge, Operation, Overwrite, OverwriteError, RetryError, RetryPolicy, Retryable, SaveError,
+    TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
 };
 
 /// The unit of work on a blocking connection of the type `C`.

@@ -20,7 +20,7 @@ use diesel::sql_types::{SqlType, is_nullable};
 
 pub use crate::key_text::{KeyText, NoKeyText};
 pub use crate::merge::independent;
-pub use crate::shown::{ShowHidden, Shown, hidden};
+pub use crate::shown::{ShowDebug, ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
 use crate::entity::Versioned;

@@ -4,9 +4,12 @@ use std::time::Duration;
 
 use crate::conflicts::AnyConflict;
 use crate::error::CommitError;
+use crate::overwrite::Overwrite;
 use crate::unit_of_work::Committed;
 
 pub(crate) fn conflict(_: &dyn AnyConflict) {}
+
+pub(crate) fn overwrite(_: &Overwrite) {}
 
 pub(crate) fn batch(_: &str, _: &str, _: usize, _: usize) {}
 

@@ -6,6 +6,7 @@
 //! | span `commit` | info | `rows`, `deleted`, `updated` (touched ones among them), `inserted` of a unit that was committed, or `replayed` if an earlier one had written it; `conflicts` and the `code` of the error of one that was not |
 //! | event `batch`, in a commit | debug | `table`, `operation`, `meant` and `rows`: how many rows were to be written and how many were there |
 //! | event `conflict` | info | `table`, `key`, `expected`, `actual`, `kind` |
+//! | event `overwrite` | info | `table`, `key`, `overwritten` (the version that was), `written` (the version that is, none if it was deleted) and the `actor`; not the reason |
 //! | event `retry` | info | `attempt` that failed, `delay` and `elapsed` in milliseconds |
 //!
 //! The target of all of them is `diesel_versioned`. Metrics are made from them by a layer of
@@ -68,6 +69,7 @@ use std::time::Duration;
 
 use crate::conflicts::AnyConflict;
 use crate::error::CommitError;
+use crate::overwrite::Overwrite;
 use crate::unit_of_work::{Committed, Operation};
 
 const TARGET: &str = "diesel_versioned";
@@ -82,6 +84,19 @@ pub(crate) fn conflict(conflict: &dyn AnyConflict) {
         actual = conflict.actual(),
         kind = conflict.kind().code(),
         "conflict"
+    );
+}
+
+/// A row was overwritten on purpose.
+pub(crate) fn overwrite(overwrite: &Overwrite) {
+    tracing::info!(
+        target: TARGET,
+        table = overwrite.table(),
+        key = overwrite.key(),
+        overwritten = overwrite.overwritten_version(),
+        written = overwrite.new_version(),
+        actor = overwrite.actor().as_str(),
+        "overwrite"
     );
 }
 

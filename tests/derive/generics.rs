@@ -36,7 +36,7 @@ where
 
 #[derive(Clone, VersionedPart)]
 #[diesel(table_name = documents)]
-struct Kind<S> {
+struct Kind<S: Debug> {
     kind: S,
 }
 

@@ -90,6 +90,17 @@ impl TestBackend for Conn {
         Ok(version.contains("MariaDB"))
     }
 
+    fn json_field(column: &str, field: &str) -> String {
+        // A JSON null is the text `null` to JSON_UNQUOTE.
+        format!("NULLIF(JSON_UNQUOTE(JSON_EXTRACT({column}, '$.{field}')), 'null')")
+    }
+
+    fn millis_of(column: &str) -> String {
+        format!(
+            "CAST(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', {column}) DIV 1000 AS SIGNED)"
+        )
+    }
+
     fn any_database() -> String {
         // The clients do not agree on the option's name.
         admin_url("MYSQL_DATABASE_URL").replace("unix_socket=", crate::SOCKET)

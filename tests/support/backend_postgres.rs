@@ -118,6 +118,14 @@ impl TestBackend for Conn {
         Ok(true)
     }
 
+    fn json_field(column: &str, field: &str) -> String {
+        format!("{column} ->> '{field}'")
+    }
+
+    fn millis_of(column: &str) -> String {
+        format!("CAST(EXTRACT(EPOCH FROM {column}) * 1000 AS BIGINT)")
+    }
+
     fn any_database() -> String {
         admin_url("PG_DATABASE_URL")
     }

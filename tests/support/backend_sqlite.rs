@@ -91,6 +91,14 @@ impl TestBackend for Conn {
         Ok(true)
     }
 
+    fn json_field(column: &str, field: &str) -> String {
+        format!("CAST(json_extract({column}, '$.{field}') AS TEXT)")
+    }
+
+    fn millis_of(column: &str) -> String {
+        format!("CAST((julianday({column}) - 2440587.5) * 86400000 AS INTEGER)")
+    }
+
     fn any_database() -> String {
         ":memory:".to_owned()
     }

@@ -126,6 +126,12 @@ pub trait TestBackend: Connection {
     /// From now on this session is in a time zone that is far from UTC, where sessions have one.
     const FAR_TIME_ZONE: Option<&'static str>;
 
+    /// SQL for a value in a column that holds a JSON object, as text.
+    fn json_field(column: &str, field: &str) -> String;
+
+    /// SQL for a time of the library's own tables as milliseconds since 1970.
+    fn millis_of(column: &str) -> String;
+
     /// Settings of each new connection.
     const SETTINGS: Option<&'static str>;
 

@@ -30,10 +30,15 @@ impl TestDb {
     /// The same, with the library's own tables.
     pub fn with_own_tables() -> Self {
         let db = Self::new();
-        db.connect()
+        db.make_own_tables();
+        db
+    }
+
+    /// Makes the library's own tables.
+    pub fn make_own_tables(&self) {
+        self.connect()
             .run_pending_migrations(Conn::OWN_TABLES)
             .expect("the migrations run");
-        db
     }
 
     /// A database without tables.

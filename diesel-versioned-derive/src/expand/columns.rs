@@ -230,9 +230,9 @@ impl Model<'_> {
             quote!(_ if __index < #end => #value(&self.#member, #within),)
         });
         quote! {
-            fn column_value(&self, __index: usize) -> &dyn #library::__private::Debug {
+            fn column_value(&self, __index: usize) -> #library::ColumnValue<'_> {
                 #[allow(unused_imports)]
-                use #library::__private::ShowHidden as _;
+                use #library::__private::{ShowDebug as _, ShowHidden as _};
                 match __index {
                     #(#own)*
                     #(#parts)*

@@ -17,7 +17,7 @@ pub(crate) fn part(model: &Model<'_>) -> TokenStream {
 fn versioned_part(model: &Model<'_>) -> TokenStream {
     let (library, ident) = (&model.library, model.ident);
     let (impl_generics, ty_generics, _) = model.generics.split_for_impl();
-    let where_clause = model.where_clause(model.generic_predicates(|_| true));
+    let where_clause = model.where_clause(predicates(model));
     let converted_type = model.converted_type();
     let column_count = model.column_count();
     let inserts = model.data_columns(Writes::Inserts, |_| true);
@@ -51,8 +51,8 @@ fn bind_part(model: &Model<'_>) -> TokenStream {
     let generics = model.backend_generics();
     let (impl_generics, ..) = generics.split_for_impl();
     let (_, ty_generics, _) = model.generics.split_for_impl();
-    let predicates = model.generic_predicates(|_| true).into_iter();
-    let where_clause = model.where_clause(predicates.chain(model.backend_predicates()));
+    let predicates = predicates(model).chain(model.backend_predicates());
+    let where_clause = model.where_clause(predicates);
     let bind_fn = model.bind_fn();
     quote! {
         #[automatically_derived]
@@ -61,4 +61,15 @@ fn bind_part(model: &Model<'_>) -> TokenStream {
             #bind_fn
         }
     }
+}
+
+/// What a part asks of its parameters. An entity lives as long as anybody likes, so its parts do.
+fn predicates(model: &Model<'_>) -> impl Iterator<Item = TokenStream> {
+    let columns = model.columns.iter().map(|field| field.ty);
+    let generic = columns.filter(|ty| model.is_generic(ty));
+    let lasting = generic.map(|ty| quote!(#ty: 'static));
+    model
+        .generic_predicates(|_| true)
+        .into_iter()
+        .chain(lasting)
 }

@@ -57,7 +57,7 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
             fn version(&self) -> &Self::Version #stub
             fn set_version(&mut self, _: Self::Version) #stub
             fn changed(&self, _: &Self) -> #library::ColumnSet #stub
-            fn column_value(&self, _: usize) -> &dyn #library::__private::Debug #stub
+            fn column_value(&self, _: usize) -> #library::ColumnValue<'_> #stub
             fn converted(&self) -> Self::Converted #stub
         }
 
@@ -100,7 +100,7 @@ pub(crate) fn part_stub(input: &DeriveInput, model: &Model<'_>) -> Option<TokenS
             const UPDATABLE: #library::ColumnSet = #library::ColumnSet::EMPTY;
             fn column(_: usize) -> #library::Column #stub
             fn changed(&self, _: &Self) -> #library::ColumnSet #stub
-            fn column_value(&self, _: usize) -> &dyn #library::__private::Debug #stub
+            fn column_value(&self, _: usize) -> #library::ColumnValue<'_> #stub
             fn converted(&self) -> Self::Converted #stub
         }
 

@@ -5,6 +5,7 @@ mod commit;
 mod dsl;
 #[cfg(feature = "replay")]
 mod keys;
+mod overwrite;
 mod pipeline;
 mod replay;
 mod retry;
@@ -14,6 +15,7 @@ mod single;
 
 pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
+pub use overwrite::{AsyncAudit, AsyncOverwriteDsl, AsyncOverwrites};
 pub use pipeline::Wire;
 pub use replay::AsyncStore;
 pub use retry::retry as async_retry;

@@ -4,6 +4,7 @@ mod commit;
 mod dsl;
 #[cfg(feature = "replay")]
 mod keys;
+mod overwrite;
 mod replay;
 mod retry;
 mod session;
@@ -11,6 +12,7 @@ mod set;
 mod single;
 
 pub use dsl::VersionedDsl;
+pub use overwrite::{Audit, OverwriteDsl, Overwrites};
 pub use replay::BlockingStore;
 pub use retry::retry;
 pub use set::BlockingSet;

@@ -7,6 +7,9 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncExecutes, AsyncSet, AsyncStore, AsyncVersionedDsl, RunFn, Wire, async_retry,
+    AlsoFn, AsyncAudit, AsyncExecutes, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet, AsyncStore,
+    AsyncVersionedDsl, RunFn, Wire, async_retry,
 };
-pub use blocking::{BlockingSet, BlockingStore, Executes, VersionedDsl, retry};
+pub use blocking::{
+    Audit, BlockingSet, BlockingStore, Executes, OverwriteDsl, Overwrites, VersionedDsl, retry,
+};

@@ -9,12 +9,14 @@ use crate::conflict::ConflictKind;
 use crate::database_error::is_transient;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError, TrackError};
+use crate::unmergeable::Unmergeable;
 
 /// An error that says whether the same work, read again and done again, may succeed.
 ///
 /// Of the library's errors these may: a conflict with a row that was modified, a serialization
 /// failure, a deadlock, a lock timeout, a busy database. A row that is gone, a violated constraint,
-/// an unknown outcome and everything else end the work.
+/// an unknown outcome and everything else end the work. So does the conflict of an
+/// [`overwrite`](crate::OverwriteDsl::overwrite): nobody has looked at what would be lost.
 ///
 /// An error type of your own answers `false` unless you say otherwise:
 ///
@@ -77,6 +79,8 @@ impl Retryable for CommitError {
 }
 
 impl Retryable for TrackError {}
+
+impl Retryable for Unmergeable {}
 
 /// Why work that may be done again has not succeeded. Nothing of it is written, unless the outcome
 /// is unknown.

@@ -17,6 +17,7 @@ mod versions;
 
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, InsertReturning, LastInserted};
+pub(crate) use own::Own;
 pub use own::OwnTables;
 #[cfg(feature = "replay")]
 pub(crate) use own::{OwnRow, Reading};

@@ -299,7 +299,7 @@ fn no_clock() -> Error {
     Error::QueryBuilderError(problem.into())
 }
 
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(test)]
 mod tests {
     use diesel::connection::{Connection, DefaultLoadingMode, LoadConnection};
     use diesel::query_builder::QueryFragment;
@@ -308,11 +308,15 @@ mod tests {
 
     use super::{Own, OwnRow, Reading};
 
+    fn connection() -> SqliteConnection {
+        SqliteConnection::establish(":memory:").expect("memory is there")
+    }
+
     fn rows<R: OwnRow>(statement: Reading<R>) -> QueryResult<Vec<R>>
     where
         Sqlite: diesel::expression::QueryMetadata<R::SqlType>,
     {
-        let mut conn = SqliteConnection::establish(":memory:").unwrap();
+        let mut conn = connection();
         let rows = LoadConnection::<DefaultLoadingMode>::load(&mut conn, statement)?;
         rows.map(|row| R::read(&row?)).collect()
     }
@@ -357,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_backend_of_several_can_hold_them() {
-        let mut conn = AnyConnection::Sqlite(SqliteConnection::establish(":memory:").unwrap());
+        let mut conn = AnyConnection::Sqlite(connection());
         let select = Own::new("SELECT ").text("a".to_owned()).sql(", ").number(7);
         let select = select.reading::<(String, i64)>();
         let mut rows = LoadConnection::<DefaultLoadingMode>::load(&mut conn, select).unwrap();

@@ -8,6 +8,7 @@ use diesel::result::Error;
 
 use super::handle::UnitId;
 use super::order::{Kinship, Table};
+use super::overwrite::Recorded;
 use super::rows::{CommittedRows, Rows};
 use super::set::Set;
 use super::slot::State;
@@ -66,6 +67,7 @@ pub trait Core: Any + Send {
     fn stale_in(&self, group: &Group) -> usize;
     fn note_refused(&mut self, single: &Group);
     fn conflicts(&self, unit: UnitId, cause: Option<&Arc<Error>>) -> Vec<Box<dyn AnyConflict>>;
+    fn overwrites(&self) -> Vec<Recorded>;
     fn apply(&mut self, keep_old: bool) -> Box<dyn CommittedRows>;
     fn abandon(&mut self);
     fn describe(&self, say: &mut dyn FnMut(&str));
@@ -170,6 +172,10 @@ impl<T: Versioned> Core for Set<T> {
 
     fn conflicts(&self, unit: UnitId, cause: Option<&Arc<Error>>) -> Vec<Box<dyn AnyConflict>> {
         Self::conflicts(self, unit, cause)
+    }
+
+    fn overwrites(&self) -> Vec<Recorded> {
+        Self::overwrites(self)
     }
 
     fn apply(&mut self, keep_old: bool) -> Box<dyn CommittedRows> {

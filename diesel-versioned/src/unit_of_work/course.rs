@@ -5,6 +5,7 @@ use super::{Committed, Handle, Holds, SetCore, SetKind, UnitOfWork, committed, p
 use crate::backend::RowLocks;
 use crate::entity::Versioned;
 use crate::error::CommitError;
+use crate::telling;
 
 impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Takes in copies of entities that are saved as whole rows.
@@ -36,7 +37,12 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         let steps = plan::plan(&mut self.sets, &mut self.links, row_locks)?;
         self.say_payload(&steps);
         let key = self.replay.as_ref().map(|replay| replay.key.to_string());
-        Ok(Protocol::new(self.id, steps, self.also.len(), nested, key))
+        let sets = self.sets.iter();
+        self.recorded = sets
+            .flat_map(|(_, set)| set.core_ref().overwrites())
+            .collect();
+        let also = self.recorded.len() + self.also.len();
+        Ok(Protocol::new(self.id, steps, also, nested, key))
     }
 
     /// Makes the rows of one level that refer to others of this unit.
@@ -66,6 +72,13 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             return self.replay(recalled);
         }
         self.sequence += 1;
+        for (_, overwrite) in std::mem::take(&mut self.recorded) {
+            telling::overwrite(&overwrite);
+        }
+        if !nested {
+            // What they were for is done.
+            self.audits.clear();
+        }
         let rows = self
             .sets
             .iter_mut()
@@ -89,6 +102,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
 
     /// Nothing is written: forgets what was planned.
     pub(crate) fn fail(&mut self) {
+        self.recorded.clear();
         for (_, set) in &mut self.sets {
             set.core().abandon();
         }

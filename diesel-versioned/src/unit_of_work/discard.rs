@@ -11,7 +11,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// conflicted, with the inserts that were to take the place of rows whose deletion conflicted.
     /// Rows that were to be made from it ([`insert_with`](UnitOfWork::insert_with)) go with it.
     /// Nothing is written for them; the rest of the unit can be committed. The handle is dead
-    /// afterwards: to apply a change again, [`find`](UnitOfWork::find) the row anew.
+    /// afterwards: to apply a change again, [`find`](UnitOfWork::find) the row anew. What was to be
+    /// [overwritten](UnitOfWork::overwrite) is not, and is not recorded.
     ///
     /// ```
     /// # use diesel_versioned::prelude::*;

@@ -13,6 +13,7 @@ mod inquiry;
 mod join;
 mod mark;
 mod order;
+mod overwrite;
 mod plan;
 mod protocol;
 mod recall;
@@ -109,6 +110,9 @@ pub struct UnitOfWork<C, V: SetKind + ?Sized = dyn BlockingSet<C>> {
     pub(crate) sets: Vec<(TypeId, Box<V>)>,
     pub(crate) links: Vec<Link>,
     pub(crate) also: Vec<V::Also>,
+    /// What records overwrites, and what is recorded while a commit runs.
+    pub(crate) audits: Vec<V::Audit>,
+    pub(crate) recorded: Vec<overwrite::Recorded>,
     pub(crate) hooks: Vec<Hook>,
     pub(crate) sequence: u64,
     pub(crate) replay: Option<Replay<V::Store>>,
@@ -124,6 +128,10 @@ pub trait SetKind {
     /// How idempotency keys are stored.
     #[doc(hidden)]
     type Store: Send;
+
+    /// What records that rows are overwritten.
+    #[doc(hidden)]
+    type Audit: Send;
 }
 
 /// A kind of set that can hold the rows of `T`.
@@ -145,6 +153,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             sets: Vec::new(),
             links: Vec::new(),
             also: Vec::new(),
+            audits: Vec::new(),
+            recorded: Vec::new(),
             hooks: Vec::new(),
             sequence: 0,
             replay: None,

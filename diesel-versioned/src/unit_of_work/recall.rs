@@ -87,6 +87,7 @@ impl<T: Versioned> Set<T> {
     /// Takes the rows that this commit was to write as they stand in the database, and hands the
     /// recorded ones out.
     pub(super) fn refresh(&mut self) -> Rows<T> {
+        self.overwrites.clear();
         let inserted = self.inserted_slots();
         let planned = self.planned_slots();
         let Work {

@@ -133,6 +133,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         rows.push(Box::new(RecordedRows(recalled.0)));
         // Whoever wrote it has run these.
         self.also.clear();
+        self.recorded.clear();
+        self.audits.clear();
         self.links.clear();
         self.hooks.clear();
         Committed::replayed(self.id, self.sequence, rows)

@@ -76,12 +76,15 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             .handle()
             .filter(|handle| handle.unit == unit)
             .and_then(|handle| {
-                let slot = self.set_mut::<T>()?.slots.get_mut(handle.slot)?;
-                (slot.state != State::Gone).then_some((handle, slot))
+                let set = self.set_mut::<T>()?;
+                let slot = set.slots.get_mut(handle.slot)?;
+                (slot.state != State::Gone).then_some((handle, slot, &mut set.overwrites))
             })
             .ok_or_else(|| conflict.unmergeable(Why::UnknownHandle))
-            .and_then(|(handle, slot)| {
+            .and_then(|(handle, slot, overwrites)| {
                 slot.rebase(conflict, rule)?;
+                // It was to be overwritten once; now it is merged.
+                overwrites.remove(&handle.slot);
                 Ok(handle)
             })
     }

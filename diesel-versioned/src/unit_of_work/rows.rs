@@ -1,9 +1,11 @@
 //! What a commit does to the rows of one entity type in memory, and how that is taken back.
 
 use std::any::Any;
+use std::collections::HashMap;
 
 use super::committed::{CommittedChange, Operation};
 use super::core::Core;
+use super::overwrite::Intent;
 use super::set::Set;
 use super::slot::{Slot, State};
 use super::work::Work;
@@ -29,6 +31,7 @@ pub(super) struct Row<T: Versioned> {
 pub(super) struct Rows<T: Versioned> {
     pub(super) rows: Vec<Row<T>>,
     old: Vec<(u32, Slot<T>)>,
+    overwrites: HashMap<u32, Intent>,
 }
 
 impl<T: Versioned> Rows<T> {
@@ -74,12 +77,13 @@ impl<T: Versioned> Rows<T> {
         Self {
             rows,
             old: Vec::new(),
+            overwrites: HashMap::new(),
         }
     }
 
     /// Brings the slots of a set to what is now in the database.
     pub(super) fn apply(set: &mut Set<T>, keep_old: bool) -> Self {
-        let Self { rows, mut old } = Self::of(set);
+        let Self { rows, mut old, .. } = Self::of(set);
         let Work {
             updates,
             deletes,
@@ -144,7 +148,12 @@ impl<T: Versioned> Rows<T> {
             keep(index, slot);
             slot.clean();
         }
-        Self { rows, old }
+        let overwrites = std::mem::take(&mut set.overwrites);
+        Self {
+            rows,
+            old,
+            overwrites,
+        }
     }
 }
 
@@ -169,6 +178,7 @@ impl<T: Versioned> CommittedRows for Rows<T> {
         let Some(set) = set.downcast_mut::<Set<T>>() else {
             return;
         };
+        set.overwrites.extend(self.overwrites);
         // Keys that the commit made known go first, so that a row which it deleted finds its own.
         for (index, _) in &self.old {
             let key = set

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use super::overwrite::Intent;
 use super::slot::{Need, Slot, Slots, State};
 use super::work::Work;
 use crate::entity::Versioned;
@@ -14,6 +15,8 @@ pub struct Set<T: Versioned> {
     pub(super) by_key: HashMap<T::Key, u32>,
     /// How many keys of deleted rows were taken by new ones, ever.
     pub(super) keys_taken: usize,
+    /// Whose rows are overwritten on purpose.
+    pub(super) overwrites: HashMap<u32, Intent>,
     pub(super) work: Work<T>,
 }
 
@@ -23,6 +26,7 @@ impl<T: Versioned> Set<T> {
             slots: Slots::new(),
             by_key: HashMap::new(),
             keys_taken: 0,
+            overwrites: HashMap::new(),
             work: Work::default(),
         }
     }
@@ -123,6 +127,7 @@ impl<T: Versioned> Set<T> {
         let Some(gone) = self.slots.get_mut(slot) else {
             return;
         };
+        self.overwrites.remove(&slot);
         let was = std::mem::replace(&mut gone.state, State::Gone);
         // The key that it joined by, whatever has become of the field since.
         let loaded = gone.base.take();

@@ -11,11 +11,12 @@ use diesel::QueryResult;
 use diesel::result::Error;
 use diesel_async::AsyncConnection;
 use diesel_versioned::{
-    AsyncSet, AsyncVersionedDsl, CommitError, Committed, Handle, Holds, IntoKey, RetryError,
-    RetryPolicy, Retryable, Versioned, async_prelude,
+    Actor, AsyncSet, AsyncVersionedDsl, CommitError, Committed, Conflict, Handle, Holds, IntoKey,
+    OverwriteError, RetryError, RetryPolicy, Retryable, Versioned, async_prelude,
 };
 
 use super::Blocking;
+use super::overwrite::{Audit, Lent};
 use super::runtime::block_on;
 use crate::Inner;
 use crate::support::TestBackend;
@@ -66,6 +67,17 @@ impl UnitOfWork<Blocking> {
             &mut **conn,
             older_than,
         ))
+    }
+
+    pub fn overwrite_with<T: Versioned>(
+        &mut self,
+        conflict: &Conflict<T>,
+        audit: impl Audit<Blocking> + 'static,
+        actor: Actor,
+        reason: impl Into<String>,
+    ) -> Result<Handle<T>, OverwriteError<T>> {
+        let audit = Lent(Some(audit));
+        self.unit.overwrite_with(conflict, audit, actor, reason)
     }
 
     pub fn also(&mut self, run: impl FnMut(&mut Blocking) -> QueryResult<()> + Send + 'static) {
@@ -156,7 +168,7 @@ impl<Conn> fmt::Debug for UnitOfWork<Conn> {
 static SPARE: Mutex<Vec<Inner>> = Mutex::new(Vec::new());
 
 /// Runs blocking code on an asynchronous connection, also if it panics.
-fn lend<R>(conn: &mut Inner, run: impl FnOnce(&mut Blocking) -> R) -> R {
+pub(super) fn lend<R>(conn: &mut Inner, run: impl FnOnce(&mut Blocking) -> R) -> R {
     let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let spare = spare.unwrap_or_else(|| {
         block_on(Inner::establish(&Blocking::any_database())).expect("a spare connection")

@@ -2,6 +2,7 @@
 
 pub mod kinds;
 mod model;
+mod overwrite;
 mod own_tables;
 mod property;
 mod retry;
@@ -9,4 +10,4 @@ pub mod single;
 mod smoke;
 #[cfg(feature = "tracing")]
 mod telling;
-mod unit;
+pub mod unit;

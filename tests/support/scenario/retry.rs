@@ -434,3 +434,23 @@ fn a_committed_run_is_durable() {
         Err(diesel_versioned::UndoError::Durable)
     );
 }
+
+#[test]
+fn what_a_rule_cannot_merge_is_not_done_again() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let mut attempts = 0;
+    let result = Unit::run(conn, &patient(), |uow, conn| {
+        attempts += 1;
+        let lamp = uow.find::<Product>(conn, 1)?;
+        Err::<(), CommitError>(Unmergeable::new(["stock"], "both counted").into())
+            .inspect_err(|_| uow[lamp].stock = 0)
+    });
+    let error = result.unwrap_err();
+    assert_eq!((error.code(), attempts), ("retry.stopped", 1));
+    let last = error.last().unwrap();
+    assert_eq!(last.code(), "merge.columns");
+    assert!(!last.is_conflict() && !last.is_transient() && !last.is_retryable());
+    assert_eq!(last.to_string(), "`stock` cannot be merged: both counted");
+    assert_eq!(stocks(conn), [(1, 10, 1)]);
+}

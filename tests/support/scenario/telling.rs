@@ -187,3 +187,42 @@ fn each_retry_is_told() {
     assert!(has(&lines, &["retry attempt=2 delay="]), "{lines:#?}");
     assert!(!has(&lines, &["retry attempt=3"]), "{lines:#?}");
 }
+
+#[test]
+fn an_overwrite_is_told_with_its_actor_and_without_values() {
+    let db = shop(1);
+    db.make_own_tables();
+    let conn = &mut db.connect();
+    sell(&db, 1, 3);
+    let lines = told(|| {
+        let mut stale = product(1);
+        stale.name = "a secret".into();
+        let error = stale.save(conn).unwrap_err();
+        let conflict = error.conflict().unwrap();
+        let anna = || Actor::new("anna").unwrap();
+        conflict.overwrite(conn, anna(), "my motive").unwrap();
+        // What is not done is not told.
+        conflict.overwrite(conn, anna(), "my motive").unwrap_err();
+
+        let mut uow = Unit::new();
+        let handle = uow.attach(product(1)).unwrap();
+        uow.delete(handle);
+        let error = uow.commit(conn).unwrap_err();
+        let conflict = error.conflicts().unwrap().of::<Product>().next().unwrap();
+        uow.overwrite(conflict, anna(), "my motive").unwrap();
+        uow.commit(conn).unwrap();
+    });
+    let told: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.contains("overwrite table"))
+        .collect();
+    assert_eq!(told.len(), 2, "{lines:#?}");
+    let first = r#"key="1" overwritten="2" written="3" actor="anna""#;
+    assert!(told[0].contains(first), "{lines:#?}");
+    let second = r#"key="1" overwritten="3" actor="anna""#;
+    assert!(told[1].contains(second), "{lines:#?}");
+    assert!(
+        !has(&lines, &["secret"]) && !has(&lines, &["motive"]),
+        "{lines:#?}"
+    );
+}

@@ -389,3 +389,71 @@ fn a_single_write_that_is_dropped_leaves_the_entity_alone() {
         }
     });
 }
+
+#[test]
+fn an_overwrite_that_is_dropped_at_any_point_writes_the_row_and_the_record_or_neither() {
+    block_on(async {
+        let db = shop();
+        tokio::task::block_in_place(|| db.make_own_tables());
+        for moment in [Moment::Waiting, Moment::Answered] {
+            let mut unwritten = 0;
+            for polls in 0.. {
+                let mut conn = connect(&db).await;
+                conn.batch_execute("DELETE FROM diesel_versioned_overwrites")
+                    .await
+                    .unwrap();
+                conn.batch_execute("UPDATE products SET stock = 10, version = 2 WHERE id = 1")
+                    .await
+                    .unwrap();
+                let mut mine = Product::find(&mut conn, 1).await.unwrap();
+                (mine.stock, mine.version) = (5, 1);
+                let error = mine.save(&mut conn).await.unwrap_err();
+                let conflict = error.conflict().unwrap();
+                let anna = Actor::new("anna").unwrap();
+                let overwriting = conflict.overwrite(&mut conn, anna, "counted");
+                let done = polled(overwriting, polls, moment).await;
+                drop(conn);
+                match (is_overwritten(&db), done) {
+                    (true, Some(Ok(written))) => {
+                        assert_eq!((written.stock, written.version), (5, 3));
+                        break;
+                    }
+                    (_, Some(result)) => panic!("{result:?}"),
+                    (false, None) => unwritten += 1,
+                    // It was the COMMIT that was waited for.
+                    (true, None) => {}
+                }
+            }
+            assert!(unwritten > 1, "{moment:?}: it was never dropped halfway");
+        }
+    });
+}
+
+/// Whether both are in the database, or neither is.
+fn is_overwritten(db: &TestDb) -> bool {
+    tokio::task::block_in_place(|| {
+        let conn = &mut db.connect();
+        // Waits for whoever still holds the row.
+        let lock = diesel::update(products::table.find(1)).set(products::id.eq(1));
+        lock.execute(conn).unwrap();
+        let row: (i32, i32) = products::table
+            .find(1)
+            .select((products::stock, products::version))
+            .first(conn)
+            .unwrap();
+        let records = diesel::delete(diesel_versioned_overwrites::table)
+            .execute(conn)
+            .unwrap();
+        match (row, records) {
+            ((10, 2), 0) => false,
+            ((5, 3), 1) => true,
+            half => panic!("half written: {half:?}"),
+        }
+    })
+}
+
+diesel::table! {
+    diesel_versioned_overwrites (id) {
+        id -> BigInt,
+    }
+}

@@ -158,3 +158,70 @@ fn every_command_runs_in_a_task() {
     assert_eq!(versions, [4, 2, 2]);
     assert_eq!(row(&db, 1), lamps[0]);
 }
+
+#[test]
+fn a_conflict_is_overwritten_in_a_task() {
+    let (db, mut lamps) = shop(2);
+    db.make_own_tables();
+    let mut conn = block_on(connect(&db));
+    let task = async move {
+        let anna = Actor::new("anna")?;
+        let mut lost = Vec::new();
+        for lamp in &mut lamps {
+            lamp.clone().touch(&mut conn).await.unwrap();
+            lamp.stock = 0;
+            lost.extend(lamp.save(&mut conn).await.unwrap_err().conflict().cloned());
+        }
+        let first = lost[0]
+            .overwrite(&mut conn, anna.clone(), "counted")
+            .await?;
+        let told = Arc::new(std::sync::Mutex::new(String::new()));
+        let telling = Arc::clone(&told);
+        let mut audit = async move |conn: &mut crate::Inner, what: &Overwrite| {
+            diesel::insert_into(documents::table)
+                .values((
+                    documents::id.eq(1),
+                    documents::title.eq(what.reason()),
+                    documents::type_.eq("journal"),
+                    documents::position.eq(1),
+                    documents::lock_version.eq(1),
+                ))
+                .execute(conn)
+                .await?;
+            telling.lock().unwrap().push_str(what.key());
+            Ok(())
+        };
+        let second = lost[1]
+            .overwrite_with(&mut conn, &mut audit, anna, "counted too")
+            .await?;
+        let told = told.lock().unwrap().clone();
+        Ok::<_, OverwriteError<Product>>((first, second, told))
+    };
+    let (first, second, told) = block_on(async { tokio::spawn(task).await.unwrap() }).unwrap();
+    assert_eq!((row(&db, 1), row(&db, 2)), (first.clone(), second));
+    assert_eq!((first.version, first.stock), (3, 0));
+    assert_eq!(told, "2");
+}
+
+#[test]
+fn a_unit_overwrites_in_a_task() {
+    let (db, lamps) = shop(1);
+    db.make_own_tables();
+    let mut conn = block_on(connect(&db));
+    let task = async move {
+        let mut uow = Unit::new();
+        let lamp = uow.attach(lamps[0].clone()).unwrap();
+        uow[lamp].stock = 0;
+        lamps[0].clone().touch(&mut conn).await.unwrap();
+        let error = uow.commit(&mut conn).await.unwrap_err();
+        let conflicts = error.conflicts().unwrap();
+        for conflict in conflicts.of::<Product>() {
+            let anna = Actor::new("anna").unwrap();
+            uow.overwrite(conflict, anna, "counted").unwrap();
+        }
+        uow.commit(&mut conn).await.unwrap();
+        uow[lamp].clone()
+    };
+    let lamp = block_on(async { tokio::spawn(task).await.unwrap() });
+    assert_eq!((row(&db, 1), lamp.version), (lamp.clone(), 3));
+}

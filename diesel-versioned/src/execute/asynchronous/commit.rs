@@ -12,13 +12,14 @@ use futures_util::future::join_all;
 
 use super::closure::AlsoFn;
 use super::dsl::AsyncVersionedDsl;
+use super::overwrite::AnyAudit;
 use super::pipeline::{self, Sent};
 use super::session::{self, Begun};
 use super::set::AsyncSet;
 use crate::backend::Dialect;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
-use crate::execute::transaction::Depth;
+use crate::execute::transaction::{Depth, no_audit};
 use crate::telling;
 use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, Protocol, Step, UnitOfWork};
 
@@ -146,20 +147,37 @@ where
     ///
     /// If a closure of the unit panics: the transaction is rolled back and the panic goes on; the
     /// unit is as after any failure. If an after-commit hook panics, the unit is committed.
-    #[allow(
-        clippy::manual_async_fn,
-        reason = "that it is `Send` is part of the contract"
-    )]
     pub fn commit(
         &mut self,
         conn: &mut C,
     ) -> impl Future<Output = Result<Committed, CommitError>> + Send {
+        self.commit_by(conn, None)
+    }
+
+    /// The same, and what is overwritten is recorded by an audit that is lent for it.
+    pub(super) fn commit_lent(
+        &mut self,
+        conn: &mut C,
+        audit: &mut dyn AnyAudit<C>,
+    ) -> impl Future<Output = Result<Committed, CommitError>> + Send {
+        self.commit_by(conn, Some(audit))
+    }
+
+    #[allow(
+        clippy::manual_async_fn,
+        reason = "that it is `Send` is part of the contract"
+    )]
+    fn commit_by(
+        &mut self,
+        conn: &mut C,
+        audit: Option<&mut dyn AnyAudit<C>>,
+    ) -> impl Future<Output = Result<Committed, CommitError>> + Send {
         async move {
             let work = Work { unit: self };
             let telling = telling::Commit::begin();
-            let nested = telling.while_waiting(work.unit.follow(conn)).await;
+            let nested = telling.while_waiting(work.unit.follow(conn, audit)).await;
             let nested = nested.inspect_err(|error| telling.failed(error))?;
-            let mut done = work.unit.succeed(nested);
+            let mut done = telling.during(|| work.unit.succeed(nested));
             telling.committed(&done);
             drop(work);
             if !nested {
@@ -170,7 +188,11 @@ where
     }
 
     /// Performs the protocol; returns whether it was inside a caller's transaction.
-    async fn follow(&mut self, conn: &mut C) -> Result<bool, CommitError> {
+    async fn follow(
+        &mut self,
+        conn: &mut C,
+        mut audit: Option<&mut dyn AnyAudit<C>>,
+    ) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
         let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
         let mut conn = Begun::new(conn);
@@ -185,7 +207,13 @@ where
                     return result.map(|()| outer.is_some());
                 }
                 Ok(action) => {
-                    let performing = self.perform(&mut *conn, &protocol, action, outer, &mut ahead);
+                    let along = Along {
+                        protocol: &protocol,
+                        outer,
+                        ahead: &mut ahead,
+                        audit: audit.as_deref_mut(),
+                    };
+                    let performing = self.perform(&mut *conn, action, along);
                     AssertUnwindSafe(performing).catch_unwind().await
                 }
                 Err(panic) => Err(panic),
@@ -202,14 +230,13 @@ where
         }
     }
 
-    async fn perform(
-        &mut self,
-        conn: &mut C,
-        protocol: &Protocol,
-        action: Action,
-        outer: Depth,
-        ahead: &mut Ahead,
-    ) -> Answer {
+    async fn perform(&mut self, conn: &mut C, action: Action, along: Along<'_, '_, C>) -> Answer {
+        let Along {
+            protocol,
+            outer,
+            ahead,
+            audit,
+        } = along;
         if !matches!(action, Action::Lock { .. } | Action::Write { .. }) {
             // What was answered after an error is of no interest.
             ahead.answers.clear();
@@ -231,7 +258,7 @@ where
             Action::Mark => session::mark(conn).await.map(nothing),
             Action::Also(index) => {
                 let depth = session::depth(conn)?;
-                (self.also[index])(conn).await?;
+                self.run_closure(index, conn, audit).await?;
                 session::same_depth(conn, depth).map(nothing)
             }
             Action::Unmark => session::unmark(conn).await.map(nothing),
@@ -240,6 +267,23 @@ where
             Action::Ping => session::ping(conn).await.map(nothing),
             Action::ReadCurrent { set } => self.sets[set].1.read_current(conn).await,
             Action::Finish(_) => Ok(0),
+        }
+    }
+
+    /// Records an overwrite, or runs what else belongs to the unit.
+    async fn run_closure(
+        &mut self,
+        index: usize,
+        conn: &mut C,
+        lent: Option<&mut (dyn AnyAudit<C> + '_)>,
+    ) -> QueryResult<()> {
+        let Some((audit, overwrite)) = self.recorded.get(index) else {
+            return (self.also[index - self.recorded.len()])(conn).await;
+        };
+        match (audit, lent) {
+            (Some(audit), _) => self.audits[*audit].record_any(conn, overwrite).await,
+            (None, Some(lent)) => lent.record_any(conn, overwrite).await,
+            (None, None) => Err(no_audit()),
         }
     }
 
@@ -293,6 +337,14 @@ where
         }
         Some((sent, counts))
     }
+}
+
+/// What an action may need beside the connection.
+struct Along<'a, 'b, C> {
+    protocol: &'a Protocol,
+    outer: Depth,
+    ahead: &'a mut Ahead,
+    audit: Option<&'a mut (dyn AnyAudit<C> + 'b)>,
 }
 
 /// Steps of a commit that were sent before the protocol asked for them.

@@ -6,6 +6,7 @@ use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
+use super::overwrite::AnyAudit;
 use super::pipeline::{Received, Sent, WireOf};
 use super::replay::AsyncStore;
 use super::session::{self, affected, rows};
@@ -52,6 +53,7 @@ pub trait AsyncSet<C: AsyncConnection>: SetCore {
 impl<'a, C> SetKind for dyn AsyncSet<C> + 'a {
     type Also = Box<dyn FnMut(&mut C) -> BoxFuture<'_, QueryResult<()>> + Send>;
     type Store = Box<dyn AsyncStore<C>>;
+    type Audit = Box<dyn AnyAudit<C>>;
 }
 
 #[allow(private_interfaces, reason = "see the trait")]

@@ -8,12 +8,13 @@ use diesel::connection::LoadConnection;
 use diesel::result::Error;
 
 use super::dsl::VersionedDsl;
+use super::overwrite::Audit;
 use super::session;
 use super::set::BlockingSet;
 use crate::backend::Dialect;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
-use crate::execute::transaction::Depth;
+use crate::execute::transaction::{Depth, no_audit};
 use crate::telling;
 use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, UnitOfWork};
 
@@ -107,10 +108,27 @@ where
     /// If a closure of the unit panics: the transaction is rolled back and the panic goes on; the
     /// unit is as after any failure. If an after-commit hook panics, the unit is committed.
     pub fn commit(&mut self, conn: &mut C) -> Result<Committed, CommitError> {
+        self.commit_by(conn, None)
+    }
+
+    /// The same, and what is overwritten is recorded by an audit that is lent for it.
+    pub(super) fn commit_lent(
+        &mut self,
+        conn: &mut C,
+        audit: &mut dyn Audit<C>,
+    ) -> Result<Committed, CommitError> {
+        self.commit_by(conn, Some(audit))
+    }
+
+    fn commit_by(
+        &mut self,
+        conn: &mut C,
+        audit: Option<&mut dyn Audit<C>>,
+    ) -> Result<Committed, CommitError> {
         let telling = telling::Commit::begin();
-        match telling.during(|| self.follow(conn)) {
+        match telling.during(|| self.follow(conn, audit)) {
             Ok(nested) => {
-                let mut done = self.succeed(nested);
+                let mut done = telling.during(|| self.succeed(nested));
                 telling.committed(&done);
                 if !nested {
                     done.run_hooks();
@@ -126,7 +144,11 @@ where
     }
 
     /// Performs the protocol; returns whether it was inside a caller's transaction.
-    fn follow(&mut self, conn: &mut C) -> Result<bool, CommitError> {
+    fn follow(
+        &mut self,
+        conn: &mut C,
+        mut audit: Option<&mut dyn Audit<C>>,
+    ) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
         let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
         let mut answer = Ok(0);
@@ -135,7 +157,10 @@ where
             let turn = catch_unwind(AssertUnwindSafe(|| {
                 match protocol.next(&mut self.sets, answer) {
                     Action::Finish(result) => ControlFlow::Break(result),
-                    action => ControlFlow::Continue(self.perform(conn, action, outer)),
+                    action => {
+                        let audit = audit.as_deref_mut();
+                        ControlFlow::Continue(self.perform(conn, action, outer, audit))
+                    }
                 }
             }));
             match turn {
@@ -151,7 +176,13 @@ where
         }
     }
 
-    fn perform(&mut self, conn: &mut C, action: Action, outer: Depth) -> Answer {
+    fn perform(
+        &mut self,
+        conn: &mut C,
+        action: Action,
+        outer: Depth,
+        lent: Option<&mut (dyn Audit<C> + '_)>,
+    ) -> Answer {
         let nothing = |()| 0;
         match action {
             Action::Begin => session::begin(conn).map(nothing),
@@ -165,7 +196,7 @@ where
             Action::Mark => session::mark(conn).map(nothing),
             Action::Also(index) => {
                 let depth = session::depth(conn)?;
-                (self.also[index])(conn)?;
+                self.run_closure(index, conn, lent)?;
                 session::same_depth(conn, depth).map(nothing)
             }
             Action::Unmark => session::unmark(conn).map(nothing),
@@ -174,6 +205,25 @@ where
             Action::Ping => session::ping(conn).map(nothing),
             Action::ReadCurrent { set } => self.sets[set].1.read_current(conn),
             Action::Finish(_) => Ok(0),
+        }
+    }
+}
+
+impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
+    /// Records an overwrite, or runs what else belongs to the unit.
+    fn run_closure(
+        &mut self,
+        index: usize,
+        conn: &mut C,
+        lent: Option<&mut (dyn Audit<C> + '_)>,
+    ) -> QueryResult<()> {
+        let Some((audit, overwrite)) = self.recorded.get(index) else {
+            return (self.also[index - self.recorded.len()])(conn);
+        };
+        match (audit, lent) {
+            (Some(audit), _) => self.audits[*audit].record(conn, overwrite),
+            (None, Some(lent)) => lent.record(conn, overwrite),
+            (None, None) => Err(no_audit()),
         }
     }
 }

@@ -4,6 +4,7 @@ use diesel::QueryResult;
 use diesel::connection::LoadConnection;
 use diesel::expression::QueryMetadata;
 
+use super::overwrite::Audit;
 use super::replay::BlockingStore;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
@@ -28,6 +29,7 @@ pub trait BlockingSet<C>: SetCore {
 impl<C> SetKind for dyn BlockingSet<C> {
     type Also = Box<dyn FnMut(&mut C) -> QueryResult<()> + Send>;
     type Store = Box<dyn BlockingStore<C>>;
+    type Audit = Box<dyn Audit<C> + Send>;
 }
 
 #[allow(private_interfaces, reason = "see the trait")]

@@ -75,3 +75,27 @@ fn rule_09_the_classifying_read_sees_the_truth() {
     })
     .unwrap();
 }
+
+#[test]
+fn a_conflict_is_overwritten_on_record() {
+    let db = TestDb::with_own_tables();
+    let conn = &mut AnyConnection::establish(db.url()).unwrap();
+    let mut mine = stored_lamp(&db, 42);
+    sold_by_someone_else(&db, 42);
+    mine.stock = 0;
+    let error = mine.save(conn).unwrap_err();
+    let written = error
+        .conflict()
+        .unwrap()
+        .overwrite(conn, Actor::new("anna").unwrap(), "counted")
+        .unwrap();
+    assert_eq!((row(&db, 42), written.version), (written.clone(), 3));
+    let lost = crate::Conn::json_field("overwritten_values", "stock");
+    let recorded = format!("DELETE FROM diesel_versioned_overwrites WHERE {lost} = '4'");
+    assert_eq!(
+        diesel::sql_query(recorded)
+            .execute(&mut db.connect())
+            .unwrap(),
+        1
+    );
+}
