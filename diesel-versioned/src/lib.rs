@@ -68,6 +68,7 @@
 //! | do the same on an asynchronous connection | `async_prelude` |
 //! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`] |
 //! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
+//! | answer HTTP requests: `ETag`, `If-Match`, problem details | the module `http` |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
 //! | use another database | [`Dialect`], [`backend`] |
 //!
@@ -97,6 +98,9 @@
 //!
 //! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized.
 //!
+//! `http`: the version as an entity tag, `If-Match` and `If-None-Match`, and errors as problem
+//! details (RFC 9457), in the types of the crate `http`, for any framework. It includes `serde`.
+//!
 //! # How to read the compiler's errors
 //!
 //! - *"`Product` is not a versioned entity"*: `#[derive(Versioned)]` is missing.
@@ -119,6 +123,8 @@ mod entity;
 mod error;
 mod execute;
 pub mod guide;
+#[cfg(feature = "http")]
+pub mod http;
 mod merge;
 mod outcome;
 pub mod plumbing;
