@@ -209,6 +209,13 @@ impl Problem {
         self
     }
 
+    /// The same with what it was made of, for the log; a client does not see it.
+    #[must_use]
+    pub fn with_source(mut self, error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.source = Some(error.into());
+        self
+    }
+
     /// The same without the values of columns: `changes` tells which columns differ and who changed
     /// them. Key and versions stay.
     #[must_use]
