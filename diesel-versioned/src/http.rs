@@ -154,8 +154,10 @@
 //! - *Several tags*, or `*`, cannot guard a write that is made without reading the row: one version
 //!   does. Read it and use [`expect_loaded`](HttpDsl::expect_loaded); otherwise the answer is 400 and
 //!   says so.
-//! - *A row that never was* and one that was deleted look alike to [`expect`](HttpDsl::expect): 410.
-//!   After a `find` it is 404.
+//! - *A row that never was* and one that was deleted look alike to [`expect`](HttpDsl::expect): 410,
+//!   or 412 if the header can match no row at all. After a `find` it is 404.
+//! - *Trying again does not help.* The version of a header is what the client has read; work that
+//!   reads again by itself ([`guide`](crate::guide#do-it-again)) needs no `If-Match`.
 //! - *Rows come back.* A row that is deleted and inserted again under the same key starts at version 1
 //!   again, so a tag from before may match it once the numbers meet, and a cache may take the new
 //!   row for the old one. Where keys are given anew, let the database never give one twice

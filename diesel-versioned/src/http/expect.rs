@@ -121,15 +121,19 @@ impl Expected {
     }
 
     /// The error of a write as a problem: 412 if this row has moved, 410 if it is gone, and
-    /// whatever [`Problem::from`] says of any other error.
+    /// whatever [`Problem::from`] says of any other error. That the write was retried in vain does
+    /// not change it: the version of a header is not read again.
     pub fn problem(&self, error: impl Into<Problem>) -> Problem {
         let problem = error.into();
         let mut conflicts = problem.conflicts().iter();
         let mine = conflicts.find(|row| row.table() == self.table && row.key() == self.key);
-        match mine.map(|row| (row.kind(), row.etag().cloned())) {
-            Some((ConflictKind::Modified, etag)) => problem.of_code(super::FAILED).of_etag(etag),
-            Some((ConflictKind::Deleted, _)) => problem.of_code(ConflictKind::Deleted.code()),
-            _ => problem,
+        let Some(mine) = mine.cloned() else {
+            return problem;
+        };
+        match mine.kind() {
+            ConflictKind::Modified => problem.because_of(&mine, super::FAILED),
+            ConflictKind::Deleted => problem.because_of(&mine, ConflictKind::Deleted.code()),
+            ConflictKind::Refused => problem,
         }
     }
 }

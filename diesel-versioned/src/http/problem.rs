@@ -98,27 +98,34 @@ impl Problem {
         }))
     }
 
-    /// The problem of an error of the library's, with the status of its code.
+    /// The problem of an error of the library's.
     fn of_error(code: &'static str, error: impl Error + Send + Sync + 'static) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, code)
+            .with_detail(error.to_string())
+            .of_code(code)
+            .with_source(error)
+    }
+
+    /// The same with what is answered to a code of the library's.
+    fn of_code(mut self, code: &'static str) -> Self {
         let known = Code::of(code);
-        let mut problem = Self::new(known.status, code);
-        problem.0.retry_after = known.passes.then_some(Duration::from_secs(1));
-        problem.0.detail = Some(match known.words {
-            Some(words) => Cow::Borrowed(words),
-            None => Cow::Owned(error.to_string()),
-        });
-        problem.0.source = Some(Box::new(error));
-        problem
-    }
-
-    /// The same with the status and the name of another code.
-    pub(super) fn of_code(mut self, code: &'static str) -> Self {
-        self.0.status = Code::of(code).status;
+        self.0.status = known.status;
         self.0.code = Cow::Borrowed(code);
-        self
+        self.0.retry_after = known.passes.then_some(Duration::from_secs(1));
+        match known.words {
+            Some(words) => self.with_detail(words),
+            None => self,
+        }
     }
 
-    pub(super) fn of_etag(mut self, etag: Option<ETag>) -> Self {
+    /// The same as the failure of another code, which one of the conflicts is the reason for.
+    pub(super) fn because_of(self, conflict: &ProblemConflict, code: &'static str) -> Self {
+        self.with_detail(conflict.text().to_owned())
+            .of_code(code)
+            .of_etag(conflict.etag().cloned())
+    }
+
+    fn of_etag(mut self, etag: Option<ETag>) -> Self {
         self.0.etag = etag;
         self
     }

@@ -438,6 +438,34 @@ fn a_retry_that_gives_up_is_503_and_one_that_stops_is_what_stopped_it() {
 }
 
 #[test]
+fn a_version_of_a_header_that_is_retried_in_vain_is_412() {
+    let db = shop(2);
+    let conn = &mut db.connect();
+    let mut mine = product(1);
+    let expected = mine.expect(&if_match(r#""v1""#)).unwrap();
+    sell(&db, 1, 5);
+    let policy = RetryPolicy::new().attempts(2);
+    let tried = Unit::run(conn, &policy, |uow, _| {
+        uow.save(mine.clone())?;
+        Ok::<_, CommitError>(())
+    });
+    let problem = expected.problem(tried.unwrap_err());
+    assert_eq!(says(&problem), (412, "precondition.failed"));
+    assert_eq!(problem.etag(), Some(&ETag::of_version(&2)));
+    assert_eq!(problem.retry_after(), None);
+    let detail = problem.detail().unwrap();
+    assert!(detail.starts_with("`products` 1 was changed"), "{detail}");
+}
+
+#[test]
+fn problems_travel() {
+    fn travels<E: Error + Send + Sync + 'static>() {}
+    travels::<Problem>();
+    travels::<PreconditionError>();
+    travels::<diesel_versioned::http::HeaderError>();
+}
+
+#[test]
 fn what_cannot_be_merged_is_409_with_its_columns() {
     let db = TestDb::new();
     let conn = &mut db.connect();

@@ -15,6 +15,8 @@ pub struct ProblemConflict {
     pub(super) actual: Option<String>,
     pub(super) changes: Changes,
     pub(super) etag: Option<ETag>,
+    /// What the conflict says.
+    text: String,
 }
 
 impl ProblemConflict {
@@ -27,6 +29,7 @@ impl ProblemConflict {
             actual: conflict.actual(),
             changes: conflict.changes(),
             etag: conflict.etag(),
+            text: conflict.to_string(),
         }
     }
 
@@ -43,6 +46,11 @@ impl ProblemConflict {
     /// Why the guard did not hold.
     pub fn kind(&self) -> ConflictKind {
         self.kind
+    }
+
+    /// What the conflict says to people.
+    pub(in crate::http) fn text(&self) -> &str {
+        &self.text
     }
 
     /// The tag of the row as it stands now; `None` if it is gone.

@@ -58,12 +58,15 @@ impl From<Conflicts> for Problem {
     }
 }
 
-/// 503 if it gave up, and the problem of the last attempt's error if that is what ended it.
+/// 503 if it gave up, with the conflicts of the last attempt if there were some, and the problem of
+/// the last attempt's error if that is what ended it.
 impl<E: Error + Into<Problem> + Send + Sync + 'static> From<RetryError<E>> for Problem {
     fn from(error: RetryError<E>) -> Self {
+        let code = error.code();
         match error {
             RetryError::Stopped { source, .. } => source.into(),
-            error => Self::of_error(error.code(), error),
+            RetryError::Exhausted { source, .. } => source.into().of_code(code),
+            error => Self::of_error(code, error),
         }
     }
 }
