@@ -196,19 +196,18 @@ impl IfNoneMatch {
     /// # }
     /// ```
     pub fn check<T: Versioned>(&self, found: Option<&T>) -> Result<(), PreconditionError> {
-        match found {
-            Some(row)
-                if self
-                    .0
-                    .has(Some(&ETag::of_version(row.version())), ETag::weak_eq) =>
-            {
-                Err(PreconditionError::Exists {
-                    table: T::TABLE,
-                    key: format!("{:?}", row.key()),
-                    current: ETag::of_version(row.version()),
-                })
-            }
-            _ => Ok(()),
+        let Some(row) = found else {
+            return Ok(());
+        };
+        let current = ETag::of_version(row.version());
+        if self.0.has(Some(&current), ETag::weak_eq) {
+            Err(PreconditionError::Exists {
+                table: T::TABLE,
+                key: format!("{:?}", row.key()),
+                current,
+            })
+        } else {
+            Ok(())
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Entity tags and headers are read as RFC 9110 writes them, and codes are as they are documented.
 
+use std::time::Duration;
+
 use ::http::header::IF_MATCH;
-use ::http::{HeaderMap, HeaderValue};
+use ::http::{HeaderMap, HeaderValue, StatusCode};
 use proptest::prelude::*;
 
 use super::problem::CODES;
-use super::{ETag, HeaderError, IfMatch, IfNoneMatch, PreconditionError};
+use super::{ETag, HeaderError, IfMatch, IfNoneMatch, PreconditionError, Problem};
 use crate::version::VersionValue;
 
 /// A version with all kinds of characters.
@@ -104,6 +106,17 @@ fn lists_are_read_as_rfc_9110_writes_them() {
     assert_eq!(tags("\"é\\\""), ["\"é\\\""]);
     let any: IfMatch = " * ,".parse().unwrap_or_else(|error| panic!("{error}"));
     assert!(any.is_any() && any.tags().is_empty());
+}
+
+#[test]
+fn what_a_tag_cannot_hold_and_what_others_split_at_is_escaped() {
+    let text = Text("2026-11-30 12:00+é\"\\%,\n~".to_owned());
+    let etag = ETag::of_version(&text);
+    assert_eq!(
+        etag.to_string(),
+        r#""v2026-11-30%2012:00+%C3%A9%22%5C%25%2C%0A~""#
+    );
+    assert_eq!(etag.version(), Some(text));
 }
 
 #[test]
@@ -266,6 +279,25 @@ fn a_header_is_one_version_or_none() {
             "{foreign}"
         );
     }
+}
+
+#[test]
+fn a_member_stands_in_for_one_of_its_name_but_not_for_the_problems_own() {
+    let problem = Problem::new(StatusCode::CONFLICT, "sold.out")
+        .with_type("https://example.org/sold-out")
+        .with_title("Sold out")
+        .with_member("left", 1)
+        .with_member("status", 200)
+        .with_member("left", 0);
+    assert_eq!(
+        serde_json::to_string(&problem).unwrap_or_default(),
+        r#"{"type":"https://example.org/sold-out","title":"Sold out","status":409,"#.to_owned()
+            + r#""code":"sold.out","left":0}"#
+    );
+    let soon = problem
+        .with_retry_after(Duration::from_millis(1))
+        .into_response();
+    assert_eq!(soon.headers()["retry-after"], "1");
 }
 
 #[test]
