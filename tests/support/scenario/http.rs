@@ -48,9 +48,7 @@ fn put(conn: &mut Conn, header: &str, mut edited: Product) -> Result<Product, Pr
 fn delete(conn: &mut Conn, header: &str, id: i32) -> Result<(), Problem> {
     let mut found = Product::find(conn, id)?;
     let expected = found.expect_loaded(&if_match(header))?;
-    Ok(found
-        .delete(conn)
-        .map_err(|error| expected.problem(error))?)
+    found.delete(conn).map_err(|error| expected.problem(error))
 }
 
 #[test]
