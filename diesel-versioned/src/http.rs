@@ -68,7 +68,7 @@
 //!     let if_match = IfMatch::required(headers)?;
 //!     let mut product = Product::find(conn, id)?;
 //!     let expected = product.expect_loaded(&if_match)?; // or 412
-//!     product.delete(conn).map_err(|error| expected.problem(error))?; // or 412: just now
+//!     product.delete(conn).map_err(|error| expected.problem(error))?; // or 412, 409: just now
 //!     Ok(shown(&product, StatusCode::NO_CONTENT))
 //! }
 //!
@@ -177,7 +177,7 @@
 //! | `header.malformed` | 400 | `If-Match` or `If-None-Match` cannot be read; the detail says where and why |
 //! | `precondition.not_one_version` | 400 | `If-Match` is `*` or names several versions, and one is needed |
 //! | `row.not_found` | 404 | there is no such row |
-//! | `conflict.modified` | 409 | the row is at another version, and the expected one did not come from a header |
+//! | `conflict.modified` | 409 | the row is at another version, and the expected one did not come from a header, or the header (`*`, a list) holds for this one too |
 //! | `conflict.refused` | 409 | the row is at the expected version, and the database held the write back |
 //! | `merge.columns` | 409 | the rule cannot put both changes together; the member `columns` has which |
 //! | `merge.overwrites` | 409 | the rule would undo what only they changed |

@@ -38,7 +38,7 @@ pub trait HttpDsl: Versioned {
     /// - [`PreconditionError::NeverMatches`] if no version can match it.
     fn expect(&mut self, if_match: &IfMatch) -> Result<Expected, PreconditionError> {
         self.set_version(if_match.version()?);
-        Ok(Expected::of(self))
+        Ok(Expected::of(self, if_match))
     }
 
     /// Checks that this row, which was just read, is one of those that the header names. A write of
@@ -52,7 +52,7 @@ pub trait HttpDsl: Versioned {
     fn expect_loaded(&self, if_match: &IfMatch) -> Result<Expected, PreconditionError> {
         let current = self.etag();
         if if_match.matches(Some(&current)) {
-            Ok(Expected::of(self))
+            Ok(Expected::of(self, if_match))
         } else {
             Err(PreconditionError::Failed {
                 table: Self::TABLE,
@@ -68,7 +68,7 @@ impl<T: Versioned> HttpDsl for T {}
 
 /// A row whose expected version came from the header of a request.
 ///
-/// If the write is lost because *this* row has moved, what failed is the precondition of the
+/// If the write is lost because *this* row has moved away, what failed is the precondition of the
 /// request, 412; any other row in conflict, or a version that came with the body, is 409. So hand it
 /// the error of the write, whether that was a lone one or a unit's.
 ///
@@ -104,14 +104,16 @@ pub struct Expected {
     table: &'static str,
     key: String,
     etag: ETag,
+    if_match: IfMatch,
 }
 
 impl Expected {
-    fn of<T: Versioned>(row: &T) -> Self {
+    fn of<T: Versioned>(row: &T, if_match: &IfMatch) -> Self {
         Self {
             table: T::TABLE,
             key: format!("{:?}", row.key()),
             etag: row.etag(),
+            if_match: if_match.clone(),
         }
     }
 
@@ -120,9 +122,12 @@ impl Expected {
         &self.etag
     }
 
-    /// The error of a write as a problem: 412 if this row has moved, 410 if it is gone, and
-    /// whatever [`Problem::from`] says of any other error. That the write was retried in vain does
-    /// not change it: the version of a header is not read again.
+    /// The error of a write as a problem: 412 if this row has moved to where the header does not
+    /// hold for it, 410 if it is gone, and whatever [`Problem::from`] says of any other error. So a
+    /// row that was overtaken while the header is `*` stays 409: there still is a row.
+    ///
+    /// That the write was retried in vain does not change it: the version of a header is not read
+    /// again.
     pub fn problem(&self, error: impl Into<Problem>) -> Problem {
         let problem = error.into();
         let mut conflicts = problem.conflicts().iter();
@@ -131,9 +136,11 @@ impl Expected {
             return problem;
         };
         match mine.kind() {
-            ConflictKind::Modified => problem.because_of(&mine, super::FAILED),
+            ConflictKind::Modified if !self.if_match.matches(mine.etag()) => {
+                problem.because_of(&mine, super::FAILED)
+            }
             ConflictKind::Deleted => problem.because_of(&mine, ConflictKind::Deleted.code()),
-            ConflictKind::Refused => problem,
+            ConflictKind::Modified | ConflictKind::Refused => problem,
         }
     }
 }

@@ -237,17 +237,29 @@ fn a_loaded_row_is_one_of_those_that_the_header_names() {
 }
 
 #[test]
-fn a_row_that_moves_between_find_and_write_is_412() {
+fn a_row_that_moves_between_find_and_write_is_412_unless_the_header_still_holds() {
     let db = TestDb::new();
     let conn = &mut db.connect();
     stored_lamp(&db, 42);
-    for header in ["*", r#""v1", "v2", "v3""#] {
+    let failed = (412, "precondition.failed");
+    let conflict = (409, "conflict.modified");
+    for (header, expected_answer) in [
+        ("*", conflict),
+        (r#""v2", "v3""#, conflict),
+        (r#""v2", "v3""#, failed),
+        (r#""v4""#, failed),
+    ] {
         let mut found = Product::find(conn, 42).unwrap();
         let expected = found.expect_loaded(&if_match(header)).unwrap();
         sold_by_someone_else(&db, 42);
         let problem = expected.problem(found.delete(conn).unwrap_err());
-        assert_eq!(says(&problem), (412, "precondition.failed"), "{header}");
+        assert_eq!(says(&problem), expected_answer, "{header}");
     }
+    let mut found = Product::find(conn, 42).unwrap();
+    let expected = found.expect_loaded(&if_match("*")).unwrap();
+    db.execute("DELETE FROM products");
+    let problem = expected.problem(found.delete(conn).unwrap_err());
+    assert_eq!(says(&problem), (410, "conflict.deleted"));
 }
 
 #[test]
