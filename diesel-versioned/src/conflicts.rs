@@ -100,6 +100,10 @@ pub trait AnyConflict: std::error::Error + Send + Sync {
     /// The version that stands in the database, as text; `None` if the row is gone.
     fn actual(&self) -> Option<String>;
 
+    /// The entity tag of the row as it stands in the database; `None` if the row is gone.
+    #[cfg(feature = "http")]
+    fn etag(&self) -> Option<crate::http::ETag>;
+
     /// Which columns I changed, which they changed, which both, and from what to what.
     fn changes(&self) -> crate::Changes;
 
@@ -133,6 +137,11 @@ impl<T: Versioned> AnyConflict for Conflict<T> {
 
     fn actual(&self) -> Option<String> {
         Self::actual(self).map(|version| format!("{version:?}"))
+    }
+
+    #[cfg(feature = "http")]
+    fn etag(&self) -> Option<crate::http::ETag> {
+        Self::actual(self).map(crate::http::ETag::of_version)
     }
 
     fn changes(&self) -> crate::Changes {

@@ -24,7 +24,7 @@
 //!
 //! [`Conflict::changes`](crate::Conflict::changes) is the view of the three states: each column
 //! that differs, as it was loaded, as I changed it and as it stands there, and who changed it. As
-//! text it is a table, with the feature `serde` it is JSON.
+//! text it is a table, with the feature `serde` it is JSON, and with `http` the answer to a request.
 //!
 //! ```
 //! # use diesel::connection::SimpleConnection;

@@ -69,6 +69,7 @@
 //! | do the same on an asynchronous connection | `async_prelude` |
 //! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`], [`OverwriteError`] |
 //! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
+//! | answer HTTP requests: `ETag`, `If-Match`, problem details | the module `http` |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
 //! | overwrite on purpose, on record | [`OverwriteDsl`], [`UnitOfWork::overwrite`], [`Actor`], [`Audit`], [`Overwrite`] |
 //! | make the library's own tables | `migrations` |
@@ -104,6 +105,9 @@
 //!
 //! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized.
 //!
+//! `http`: the version as an entity tag, `If-Match` and `If-None-Match`, and errors as problem
+//! details (RFC 9457), in the types of the crate `http`, for any framework. It includes `serde`.
+//!
 //! # How to read the compiler's errors
 //!
 //! - *"`Product` is not a versioned entity"*: `#[derive(Versioned)]` is missing.
@@ -126,6 +130,8 @@ mod entity;
 mod error;
 mod execute;
 pub mod guide;
+#[cfg(feature = "http")]
+pub mod http;
 mod key_text;
 mod merge;
 #[cfg(feature = "migrations")]

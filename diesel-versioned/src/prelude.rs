@@ -12,5 +12,8 @@ pub use crate::{
     TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
 };
 
+#[cfg(feature = "http")]
+pub use crate::http::HttpDsl;
+
 /// The unit of work on a blocking connection of the type `C`.
 pub type UnitOfWork<C> = crate::UnitOfWork<C>;

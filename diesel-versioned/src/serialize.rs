@@ -90,15 +90,45 @@ impl<T: Versioned> Serialize for Conflict<T> {
 /// As [`Conflict`] is.
 impl Serialize for dyn AnyConflict + '_ {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut conflict = serializer.serialize_struct("Conflict", 7)?;
-        conflict.serialize_field("table", self.table())?;
-        conflict.serialize_field("key", &self.key())?;
-        conflict.serialize_field("kind", &self.kind())?;
-        conflict.serialize_field("code", self.kind().code())?;
-        conflict.serialize_field("expected", &self.expected())?;
-        conflict.serialize_field("actual", &self.actual())?;
-        conflict.serialize_field("changes", &self.changes())?;
+        let mut conflict = serializer.serialize_struct("Conflict", CONFLICT_FIELDS)?;
+        let (key, expected, actual) = (self.key(), self.expected(), self.actual());
+        let fields = ConflictFields {
+            table: self.table(),
+            key: &key,
+            kind: self.kind(),
+            expected: &expected,
+            actual: actual.as_deref(),
+        };
+        fields.serialize_into(&mut conflict, &self.changes())?;
         conflict.end()
+    }
+}
+
+/// How many members a conflict has.
+pub(crate) const CONFLICT_FIELDS: usize = 7;
+
+/// What is said of every conflict.
+pub(crate) struct ConflictFields<'a> {
+    pub(crate) table: &'static str,
+    pub(crate) key: &'a str,
+    pub(crate) kind: ConflictKind,
+    pub(crate) expected: &'a str,
+    pub(crate) actual: Option<&'a str>,
+}
+
+impl ConflictFields<'_> {
+    pub(crate) fn serialize_into<S: SerializeStruct>(
+        &self,
+        conflict: &mut S,
+        changes: &impl Serialize,
+    ) -> Result<(), S::Error> {
+        conflict.serialize_field("table", self.table)?;
+        conflict.serialize_field("key", self.key)?;
+        conflict.serialize_field("kind", &self.kind)?;
+        conflict.serialize_field("code", self.kind.code())?;
+        conflict.serialize_field("expected", self.expected)?;
+        conflict.serialize_field("actual", &self.actual)?;
+        conflict.serialize_field("changes", changes)
     }
 }
 

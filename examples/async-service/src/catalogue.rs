@@ -66,23 +66,13 @@ pub(crate) enum FormError {
 }
 
 impl Form {
-    /// The product that a form wants the row with this id to be, guarded by a version.
-    pub(crate) fn edited(
-        mut self,
-        id: i64,
-        version: i32,
-    ) -> Result<(Product, Option<Product>), FormError> {
-        if let Some(form) = self.id.filter(|form| *form != id) {
-            return Err(FormError::OtherProduct { form, path: id });
+    /// The product that a form wants the row with this id to be. Which version it is guarded by is
+    /// not said here.
+    pub(crate) fn edited(self, id: i64) -> Result<Product, FormError> {
+        match self.id.filter(|form| *form != id) {
+            Some(form) => Err(FormError::OtherProduct { form, path: id }),
+            None => self.checked(id),
         }
-        let was = self.was.take().map(|was| Product {
-            id,
-            name: was.name,
-            price_cents: was.price_cents,
-            stock: was.stock,
-            version,
-        });
-        Ok((self.checked(id, version)?, was))
     }
 
     /// The product that a form wants to be there.
@@ -94,12 +84,12 @@ impl Form {
         ];
         match given.iter().find(|(given, _)| *given) {
             Some((_, field)) => Err(FormError::NotNew(field)),
-            // The insert gives it both.
-            None => self.checked(0, 0),
+            // The insert gives it both id and version.
+            None => self.checked(0),
         }
     }
 
-    fn checked(self, id: i64, version: i32) -> Result<Product, FormError> {
+    fn checked(self, id: i64) -> Result<Product, FormError> {
         if self.name.trim().is_empty() {
             return Err(FormError::Nameless);
         }
@@ -113,7 +103,20 @@ impl Form {
             name: self.name,
             price_cents: self.price_cents,
             stock: self.stock,
-            version,
+            version: 0,
         })
+    }
+}
+
+impl Was {
+    /// The product that was read, before it was edited.
+    pub(crate) fn of(self, edited: &Product) -> Product {
+        Product {
+            id: edited.id,
+            name: self.name,
+            price_cents: self.price_cents,
+            stock: self.stock,
+            version: edited.version,
+        }
     }
 }

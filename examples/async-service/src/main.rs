@@ -3,9 +3,8 @@
 
 mod catalogue;
 mod cli;
-mod condition;
-mod conflict;
 mod database;
+mod expected;
 mod failure;
 mod journal;
 mod routes;

@@ -8,11 +8,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use diesel_versioned::async_prelude::*;
+use diesel_versioned::http::{IfMatch, IfNoneMatch};
 
 use crate::catalogue::{Form, Product};
-use crate::condition::{self, Expected};
 use crate::database::Store;
-use crate::failure::Failure;
+use crate::expected::expect;
+use crate::failure::{Failure, of_body, of_path};
 use crate::transfer::{MovesStock, Transfer, Transferred};
 
 /// The service on a database.
@@ -32,12 +33,16 @@ pub(crate) fn router<S: Store>(store: S) -> Router {
 async fn read<S: Store>(
     State(store): State<S>,
     id: Result<Path<i64>, PathRejection>,
+    headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let Path(id) = id?;
+    let id = of_path(id)?;
+    let condition = IfNoneMatch::from_headers(&headers)?;
     let mut conn = store.connection().await?;
-    let product = Product::find(&mut conn, id)
-        .await
-        .map_err(|error| Failure::of_read(error, id))?;
+    let product = Product::find(&mut conn, id).await?;
+    let etag = product.etag();
+    if condition.is_some_and(|condition| condition.not_modified(&etag)) {
+        return Ok((StatusCode::NOT_MODIFIED, [(ETAG, etag)]).into_response());
+    }
     Ok(with_etag(product).into_response())
 }
 
@@ -45,13 +50,9 @@ async fn create<S: Store>(
     State(store): State<S>,
     form: Result<Json<Form>, JsonRejection>,
 ) -> Result<Response, Failure> {
-    let Json(form) = form?;
-    let mut product = form.new_product()?;
+    let mut product = of_body(form)?.new_product()?;
     let mut conn = store.connection().await?;
-    product
-        .insert(&mut conn)
-        .await
-        .map_err(|error| Failure::of_save(&error, None, None))?;
+    product.insert(&mut conn).await?;
     let location = [(LOCATION, format!("/products/{}", product.id))];
     Ok((StatusCode::CREATED, location, with_etag(product)).into_response())
 }
@@ -63,14 +64,15 @@ async fn replace<S: Store>(
     headers: HeaderMap,
     form: Result<Json<Form>, JsonRejection>,
 ) -> Result<Response, Failure> {
-    let (Path(id), Json(form)) = (id?, form?);
-    let expected = Expected::of(&headers, form.version)?;
-    let (mut product, was) = form.edited(id, expected.version())?;
+    let (id, mut form) = (of_path(id)?, of_body(form)?);
+    let (was, in_body) = (form.was.take(), form.version);
+    let mut product = form.edited(id)?;
     let mut conn = store.connection().await?;
-    product
-        .save(&mut conn)
-        .await
-        .map_err(|error| Failure::of_save(&error, Some(expected), was.as_ref()))?;
+    let expected = expect(&mut conn, &mut product, &headers, in_body).await?;
+    if let Err(error) = product.save(&mut conn).await {
+        let was = was.map(|was| was.of(&product));
+        return Err(Failure::of_save(error, expected.as_ref(), was));
+    }
     Ok(with_etag(product).into_response())
 }
 
@@ -79,18 +81,15 @@ async fn remove<S: Store>(
     id: Result<Path<i64>, PathRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let Path(id) = id?;
-    let expected = Expected::of_header_only(&headers)?;
+    let id = of_path(id)?;
+    let if_match = IfMatch::required(&headers)?;
     let mut conn = store.connection().await?;
-    let mut product = Product::find(&mut conn, id)
-        .await
-        .map_err(|error| Failure::of_read(error, id))?;
-    // Guarded by what the client has read, not by what was read just now.
-    product.version = expected.version();
-    product
-        .delete(&mut conn)
-        .await
-        .map_err(|error| Failure::of_save(&error, Some(expected), None))?;
+    let mut product = Product::find(&mut conn, id).await?;
+    // What was read just now is one of those that the client has read, or it stays.
+    let expected = product.expect_loaded(&if_match)?;
+    if let Err(error) = product.delete(&mut conn).await {
+        return Err(Failure::of_save(error, Some(&expected), None));
+    }
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
@@ -98,27 +97,27 @@ async fn transfer<S: Store>(
     State(store): State<S>,
     wanted: Result<Json<Transfer>, JsonRejection>,
 ) -> Result<Json<Transferred>, Failure> {
-    let Json(wanted) = wanted?;
+    let wanted = of_body(wanted)?;
     let mut conn = store.connection().await?;
     // On its own, so that a client that goes away does not leave the transaction open: the pool
     // would keep it, with its locks, until it has the next use for that connection.
     let moving = tokio::spawn(async move { conn.transfer(wanted).await });
-    Ok(Json(moving.await??))
+    Ok(Json(moving.await.map_err(Failure::of_task)??))
 }
 
 async fn no_such_path(uri: Uri) -> Failure {
-    let message = format!("there is nothing at {}", uri.path());
-    Failure::new(StatusCode::NOT_FOUND, "request.path", message)
+    let detail = format!("there is nothing at {}", uri.path());
+    Failure::new(StatusCode::NOT_FOUND, "request.path", detail)
 }
 
 async fn no_such_method(uri: Uri) -> Failure {
-    let message = format!(
+    let detail = format!(
         "{} does not take this method; `Allow` says which",
         uri.path()
     );
-    Failure::new(StatusCode::METHOD_NOT_ALLOWED, "request.method", message)
+    Failure::new(StatusCode::METHOD_NOT_ALLOWED, "request.method", detail)
 }
 
 fn with_etag(product: Product) -> impl IntoResponse {
-    ([(ETAG, condition::etag(product.version))], Json(product))
+    ([(ETAG, product.etag())], Json(product))
 }

@@ -26,6 +26,8 @@ macro_rules! scenarios {
 scenarios! {
     one_product
     a_lost_update
+    conditions
+    a_put_that_is_sent_again
     transfers_that_meet
     mistakes
     a_busy_database

@@ -1,5 +1,7 @@
 //! The scenarios: each is written once and runs on every backend.
 
+#[cfg(feature = "http")]
+mod http;
 pub mod kinds;
 mod model;
 mod overwrite;

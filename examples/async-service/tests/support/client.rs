@@ -50,6 +50,9 @@ pub(crate) async fn send(
     let body = body.collect().await.unwrap().to_bytes();
     drop(sender);
     driver.await.unwrap().unwrap();
+    if head.status.as_u16() >= 400 {
+        assert_eq!(head.headers["content-type"], "application/problem+json");
+    }
     Answer {
         status: head.status.as_u16(),
         headers: head.headers,

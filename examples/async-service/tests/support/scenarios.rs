@@ -21,7 +21,7 @@ pub(crate) async fn one_product(database: &impl Database) {
     let chai = service.get(&path).await;
     assert_eq!(
         (chai.status, &chai.headers["etag"]),
-        (200, &"\"1\"".parse().unwrap())
+        (200, &r#""v1""#.parse().unwrap())
     );
     let mut form = chai.body;
     assert_eq!(
@@ -33,19 +33,24 @@ pub(crate) async fn one_product(database: &impl Database) {
     let saved = service.put(&path, &form).await;
     assert_eq!(
         (saved.status, &saved.headers["etag"]),
-        (200, &"\"2\"".parse().unwrap())
+        (200, &r#""v2""#.parse().unwrap())
     );
     form["version"] = json!(2);
     assert_eq!(saved.body, form);
     assert_eq!(service.get(&path).await.body, form);
 
-    let stale = service.delete_if_match(&path, "\"1\"").await;
-    assert_eq!((stale.status, stale.code()), (412, "conflict.modified"));
-    let deleted = service.delete_if_match(&path, "\"2\"").await;
+    let stale = service.delete_if_match(&path, r#""v1""#).await;
+    assert_eq!((stale.status, stale.code()), (412, "precondition.failed"));
+    assert_eq!(stale.body["etag"], r#""v2""#);
+    let deleted = service.delete_if_match(&path, r#""v2""#).await;
     assert_eq!(deleted.status, 204, "{deleted:?}");
     assert_eq!(service.get(&path).await.status, 404);
+    let again = service.delete_if_match(&path, r#""v2""#).await;
+    assert_eq!((again.status, again.code()), (404, "row.not_found"));
     let late = service.put(&path, &form).await;
-    assert_eq!((late.status, late.code()), (404, "conflict.deleted"));
+    assert_eq!((late.status, late.code()), (410, "conflict.deleted"));
+    let late = service.put_if_match(&path, r#""v2""#, &form).await;
+    assert_eq!((late.status, late.code()), (410, "conflict.deleted"));
 }
 
 /// Two clients have read version 1 and both write: one after the other, and at once.
@@ -62,10 +67,13 @@ pub(crate) async fn a_lost_update(database: &impl Database) {
     assert_eq!((lost.status, lost.code()), (409, "conflict.modified"));
     assert_eq!(
         (&conflict["expected"], &conflict["actual"]),
-        (&json!(1), &json!(2))
+        (&json!("1"), &json!("2"))
     );
-    assert_eq!(conflict["current"]["price_cents"], 1200);
-    assert_eq!(conflict["mine"]["price_cents"], 1100);
+    assert_eq!(
+        (&lost.body["etag"], &conflict["etag"]),
+        (&json!("\"v2\""), &json!("\"v2\""))
+    );
+    assert_eq!(lost.body["current"], service.get(&path).await.body);
     assert_eq!(
         conflict["changes"],
         json!([
@@ -77,8 +85,9 @@ pub(crate) async fn a_lost_update(database: &impl Database) {
     let mut without_base = bobs.clone();
     without_base.as_object_mut().unwrap().remove("was");
     without_base.as_object_mut().unwrap().remove("version");
-    let failed = service.put_if_match(&path, "\"1\"", &without_base).await;
-    assert_eq!((failed.status, failed.code()), (412, "conflict.modified"));
+    let failed = service.put_if_match(&path, r#""v1""#, &without_base).await;
+    assert_eq!((failed.status, failed.code()), (412, "precondition.failed"));
+    assert_eq!(failed.body["etag"], r#""v2""#);
     assert_eq!(
         failed.body["conflicts"][0]["changes"],
         json!([
@@ -99,7 +108,7 @@ pub(crate) async fn a_lost_update(database: &impl Database) {
                 (service.address.clone(), path.clone(), Arc::clone(&barrier));
             tokio::spawn(async move {
                 let form = json!({ "name": "Chai", "price_cents": price, "stock": 7 });
-                let version = format!("\"{version}\"");
+                let version = format!("\"v{version}\"");
                 let headers = [
                     ("content-type", "application/json"),
                     ("if-match", &*version),
@@ -115,8 +124,124 @@ pub(crate) async fn a_lost_update(database: &impl Database) {
             [412, 200] => (&answers[1], &answers[0]),
             _ => panic!("{answers:?}"),
         };
-        assert_eq!(lost.body["conflicts"][0]["current"], won.body);
+        assert_eq!(lost.code(), "precondition.failed");
+        assert_eq!(lost.body["current"], won.body);
+        assert_eq!(lost.body["etag"], won.headers["etag"].to_str().unwrap());
     }
+}
+
+/// What the headers of conditional requests may hold.
+pub(crate) async fn conditions(database: &impl Database) {
+    let service = Service::start(database).await;
+    let path = service.product("Chai", 7).await;
+    let form = json!({ "name": "Chai", "price_cents": 1100, "stock": 7 });
+    let get = async |header: &str| {
+        let headers = [("if-none-match", header)];
+        super::send(&service.address, "GET", &path, &headers, "").await
+    };
+
+    for known in [r#""v1""#, r#"W/"v1""#, r#""v0" ,, "v1""#, "*"] {
+        let answer = get(known).await;
+        assert_eq!(
+            (answer.status, &answer.body),
+            (304, &json!(null)),
+            "{known}"
+        );
+        assert_eq!(answer.headers["etag"], r#""v1""#);
+    }
+    for other in [r#""v2""#, r#""1""#, r#""v1-gzip""#] {
+        assert_eq!(get(other).await.status, 200, "{other}");
+    }
+    for malformed in ["v1", "", r#""v1"#] {
+        let answer = get(malformed).await;
+        assert_eq!(
+            (answer.status, answer.code()),
+            (400, "header.malformed"),
+            "{malformed}"
+        );
+    }
+
+    for never in [
+        r#"W/"v1""#,
+        r#""1""#,
+        r#""v2""#,
+        r#""v2", "v3""#,
+        r#""v1-gzip""#,
+    ] {
+        for answer in [
+            service.put_if_match(&path, never, &form).await,
+            service.delete_if_match(&path, never).await,
+        ] {
+            let says = (answer.status, answer.code());
+            assert_eq!(says, (412, "precondition.failed"), "{never}: {answer:?}");
+        }
+    }
+    for malformed in [
+        "v1",
+        "1",
+        "",
+        r#""v1" "v2""#,
+        r#"w/"v1""#,
+        r#"*, "v1""#,
+        r#""v1"#,
+    ] {
+        for answer in [
+            service.put_if_match(&path, malformed, &form).await,
+            service.delete_if_match(&path, malformed).await,
+        ] {
+            let says = (answer.status, answer.code());
+            assert_eq!(says, (400, "header.malformed"), "{malformed}: {answer:?}");
+            assert_eq!(answer.headers["content-type"], "application/problem+json");
+            let detail = answer.body["detail"].as_str().unwrap();
+            assert!(detail.starts_with("If-Match cannot be read"), "{detail}");
+        }
+    }
+    let long = vec![r#""v1""#; 129].join(",");
+    let answer = service.put_if_match(&path, &long, &form).await;
+    assert_eq!((answer.status, answer.code()), (431, "header.too_long"));
+    assert_eq!(service.get(&path).await.headers["etag"], r#""v1""#);
+
+    // Several lines are one list.
+    let lines = [
+        ("content-type", "application/json"),
+        ("if-match", r#""v9", "x""#),
+        ("if-match", r#""v1""#),
+    ];
+    let answer = super::send(&service.address, "PUT", &path, &lines, &form.to_string()).await;
+    assert_eq!(
+        (answer.status, &answer.body["version"]),
+        (200, &json!(2)),
+        "{answer:?}"
+    );
+    for (header, version) in [(r#""v1",, W/"v9","v2""#, 3), ("*", 4), (r#""v4", "x""#, 5)] {
+        let answer = service.put_if_match(&path, header, &form).await;
+        assert_eq!(
+            (answer.status, &answer.body["version"]),
+            (200, &json!(version)),
+            "{header}"
+        );
+    }
+    let absent = service.put_if_match("/products/99", "*", &form).await;
+    assert_eq!((absent.status, absent.code()), (404, "row.not_found"));
+    assert_eq!(
+        service.delete_if_match(&path, r#""v4", "v5""#).await.status,
+        204
+    );
+    assert_eq!(service.delete_if_match(&path, "*").await.status, 404);
+}
+
+/// A client that sends its PUT again, since the answer was lost.
+pub(crate) async fn a_put_that_is_sent_again(database: &impl Database) {
+    let service = Service::start(database).await;
+    let path = service.product("Chai", 7).await;
+    let form = json!({ "name": "Chai", "price_cents": 1100, "stock": 7 });
+    let done = service.put_if_match(&path, r#""v1""#, &form).await;
+    assert_eq!(done.status, 200);
+    let again = service.put_if_match(&path, r#""v1""#, &form).await;
+    assert_eq!((again.status, again.code()), (412, "precondition.failed"));
+    // Nothing differs: it was its own.
+    assert_eq!(again.body["conflicts"][0]["changes"], json!([]));
+    assert_eq!(again.body["current"], done.body);
 }
 
 /// Transfers that meet: all or none, never both on the same version.
@@ -231,22 +356,18 @@ pub(crate) async fn mistakes(database: &impl Database) {
 
     assert_eq!(
         says(service.put(&chai, &form).await),
-        is(428, "condition.missing")
+        is(428, "precondition.required")
     );
     let undeleted = super::send(&service.address, "DELETE", &chai, &[], "").await;
-    assert_eq!(says(undeleted), is(428, "condition.missing"));
-    for wrong in ["7", "*", "W/\"1\"", "\"1\", \"2\""] {
-        let answer = service.put_if_match(&chai, wrong, &form).await;
-        assert_eq!(says(answer), is(400, "condition.invalid"), "{wrong}");
-    }
-    let answer = service
-        .put_if_match(&chai, "\"2\"", &with("version", json!(1)))
+    assert_eq!(says(undeleted), is(428, "precondition.required"));
+    let contradiction = service
+        .put_if_match(&chai, r#""v2""#, &with("version", json!(1)))
         .await;
-    assert_eq!(says(answer), is(400, "condition.invalid"));
+    assert_eq!(says(contradiction), is(400, "request.contradiction"));
     let absent = service
         .put("/products/99", &with("version", json!(1)))
         .await;
-    assert_eq!(says(absent), is(404, "conflict.deleted"));
+    assert_eq!(says(absent), is(410, "conflict.deleted"));
 
     for (key, value) in [
         ("stock", json!(-1)),

@@ -1,0 +1,65 @@
+//! One row in conflict, as a problem shows it.
+
+use crate::changes::Changes;
+use crate::conflict::ConflictKind;
+use crate::conflicts::AnyConflict;
+use crate::http::ETag;
+
+/// A row that was not written, in a [`Problem`](super::Problem).
+#[derive(Debug, Clone)]
+pub struct ProblemConflict {
+    pub(super) table: &'static str,
+    pub(super) key: String,
+    pub(super) kind: ConflictKind,
+    pub(super) expected: String,
+    pub(super) actual: Option<String>,
+    pub(super) changes: Changes,
+    pub(super) etag: Option<ETag>,
+    /// What the conflict says.
+    text: String,
+}
+
+impl ProblemConflict {
+    pub(super) fn new(conflict: &dyn AnyConflict) -> Self {
+        Self {
+            table: conflict.table(),
+            key: conflict.key(),
+            kind: conflict.kind(),
+            expected: conflict.expected(),
+            actual: conflict.actual(),
+            changes: conflict.changes(),
+            etag: conflict.etag(),
+            text: conflict.to_string(),
+        }
+    }
+
+    /// The table of the row.
+    pub fn table(&self) -> &'static str {
+        self.table
+    }
+
+    /// The primary key of the row, as text.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Why the guard did not hold.
+    pub fn kind(&self) -> ConflictKind {
+        self.kind
+    }
+
+    /// What the conflict says to people.
+    pub(in crate::http) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The tag of the row as it stands now; `None` if it is gone.
+    pub fn etag(&self) -> Option<&ETag> {
+        self.etag.as_ref()
+    }
+
+    /// Which columns differ, who changed them, from what to what.
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+}
