@@ -176,6 +176,8 @@
 //! | --- | --- | --- |
 //! | `header.malformed` | 400 | `If-Match` or `If-None-Match` cannot be read; the detail says where and why |
 //! | `precondition.not_one_version` | 400 | `If-Match` is `*` or names several versions, and one is needed |
+//! | `replay.key` | 400 | a text cannot be an idempotency key |
+//! | `overwrite.reason` | 400 | the reason to overwrite is empty, too long or has control characters in it |
 //! | `row.not_found` | 404 | there is no such row |
 //! | `conflict.modified` | 409 | the row is at another version, and the expected one did not come from a header, or the header (`*`, a list) holds for this one too |
 //! | `conflict.refused` | 409 | the row is at the expected version, and the database held the write back |
@@ -186,6 +188,8 @@
 //! | `merge.delete` | 409 | it was to be deleted |
 //! | `merge.expect_unchanged` | 409 | it was not to be changed by anyone |
 //! | `merge.outdated` | 409 | the conflict is no longer the unit's |
+//! | `overwrite.outdated` | 409 | the unit has gone on since the conflict that was to be overwritten |
+//! | `overwrite.expect_unchanged` | 409 | what was to be overwritten was not to be changed by anyone |
 //! | `conflict.deleted` | 410 | the row is gone |
 //! | `precondition.failed` | 412 | `If-Match` or `If-None-Match` does not hold; nothing was done |
 //! | `constraint.unique` | 422 | a value that must be unique is taken |
@@ -194,15 +198,19 @@
 //! | `constraint.check` | 422 | a `CHECK` was violated |
 //! | `unit.already_tracked` | 422 | the same row twice in one unit |
 //! | `unit.invalid` | 422 | the unit contradicts itself |
+//! | `replay.other_payload` | 422 | something else was asked for under the idempotency key |
 //! | `precondition.required` | 428 | there is no `If-Match` |
 //! | `header.too_long` | 431 | more than 8,192 bytes or 128 tags in `If-Match` or `If-None-Match` |
 //! | `outcome.unknown` | 500 | the connection was lost during COMMIT: it is done or not |
 //! | `version.exhausted` | 500 | the version is the greatest of its type |
+//! | `version.unavailable` | 500 | no version can be made: there is no randomness, for example |
 //! | `key.not_unique` | 500 | the key columns are not unique |
 //! | `unit.full` | 500 | the unit is full |
 //! | `unit.unknown_handle` | 500 | a handle of another unit |
 //! | `retry.in_transaction` | 500 | a retry was begun inside a transaction |
 //! | `retry.policy` | 500 | the retry policy allows nothing |
+//! | `overwrite.actor` | 500 | who overwrites is no actor |
+//! | `overwrite.audit` | 500 | that a row was overwritten could not be recorded, so it was not |
 //! | `transaction.read_only` | 500 | the transaction is read-only |
 //! | `database` | 500 | whatever else the database reported; its words are in the problem's `source()` |
 //! | `database.transient` | 503 | a deadlock, a lock that was not had in time; with `Retry-After` |

@@ -8,8 +8,9 @@ use super::actor::{ActorError, ReasonError};
 use crate::conflict::Conflict;
 use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
-use crate::error::CommitError;
+use crate::error::{CommitError, EntityRef};
 use crate::retry::Retryable;
+use crate::version::NoVersion;
 
 /// Why a row was not overwritten. Nothing was written, neither the row nor the record; only after
 /// [`OutcomeUnknown`](OverwriteError::OutcomeUnknown) the database may hold both.
@@ -85,6 +86,15 @@ pub enum OverwriteError<T: Versioned> {
         key: String,
         /// The version that has no successor.
         version: String,
+    },
+
+    /// There is no next version, because what it is made of is not to be had. Nothing was sent.
+    #[error("no version for {entity} can be made, so it is not written; its source says why")]
+    NoVersion {
+        /// Which row.
+        entity: EntityRef,
+        /// Why there is none.
+        source: NoVersion,
     },
 
     /// More than one row has the key and the version: the key columns are not unique in the table.
@@ -232,6 +242,7 @@ impl<T: Versioned> OverwriteError<T> {
                 key,
                 version,
             },
+            CommitError::NoVersion { entity, source } => Self::NoVersion { entity, source },
             CommitError::NotUnique { table, rows, .. } => Self::NotUnique { table, rows },
             CommitError::OutcomeUnknown { source } => Self::OutcomeUnknown { source },
             CommitError::Database { source, .. } if in_audit => Self::Audit {
@@ -251,6 +262,7 @@ impl<T: Versioned> OverwriteError<T> {
             Self::Reason(error) => error.code(),
             Self::Impossible { why, .. } => why.code(),
             Self::VersionExhausted { .. } => "version.exhausted",
+            Self::NoVersion { .. } => "version.unavailable",
             Self::NotUnique { .. } => "key.not_unique",
             Self::Audit { source, .. } => match database_code(source) {
                 "database" => "overwrite.audit",

@@ -64,6 +64,8 @@ const UNMERGED: &str = "someone else has changed it, and the two changes cannot 
 pub(in crate::http) const CODES: &[Code] = &[
     says("header.malformed", StatusCode::BAD_REQUEST),
     says("precondition.not_one_version", StatusCode::BAD_REQUEST),
+    says("replay.key", StatusCode::BAD_REQUEST),
+    says("overwrite.reason", StatusCode::BAD_REQUEST),
     own(
         "row.not_found",
         StatusCode::NOT_FOUND,
@@ -82,6 +84,8 @@ pub(in crate::http) const CODES: &[Code] = &[
     own("merge.delete", StatusCode::CONFLICT, UNMERGED),
     own("merge.expect_unchanged", StatusCode::CONFLICT, UNMERGED),
     own("merge.outdated", StatusCode::CONFLICT, UNMERGED),
+    own("overwrite.outdated", StatusCode::CONFLICT, UNMERGED),
+    own("overwrite.expect_unchanged", StatusCode::CONFLICT, UNMERGED),
     says("conflict.deleted", StatusCode::GONE),
     says("precondition.failed", StatusCode::PRECONDITION_FAILED),
     own(
@@ -106,6 +110,11 @@ pub(in crate::http) const CODES: &[Code] = &[
     ),
     says("unit.already_tracked", StatusCode::UNPROCESSABLE_ENTITY),
     says("unit.invalid", StatusCode::UNPROCESSABLE_ENTITY),
+    own(
+        "replay.other_payload",
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "something else was asked for under this idempotency key; take a new key for a new request",
+    ),
     says("precondition.required", StatusCode::PRECONDITION_REQUIRED),
     says(
         "header.too_long",
@@ -118,11 +127,14 @@ pub(in crate::http) const CODES: &[Code] = &[
          look before you repeat it",
     ),
     fault("version.exhausted"),
+    fault("version.unavailable"),
     fault("key.not_unique"),
     fault("unit.full"),
     fault("unit.unknown_handle"),
     fault("retry.in_transaction"),
     fault("retry.policy"),
+    fault("overwrite.actor"),
+    fault("overwrite.audit"),
     own(
         "transaction.read_only",
         StatusCode::INTERNAL_SERVER_ERROR,

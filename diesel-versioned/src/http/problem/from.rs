@@ -12,6 +12,8 @@ use crate::conflicts::Conflicts;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError, TrackError};
 use crate::http::{HeaderError, PreconditionError};
+use crate::overwrite::OverwriteError;
+use crate::replay::KeyError;
 use crate::retry::RetryError;
 use crate::unmergeable::Unmergeable;
 
@@ -81,6 +83,23 @@ impl From<Unmergeable> for Problem {
         } else {
             problem.with_member("columns", columns)
         }
+    }
+}
+
+/// As of a [`SaveError`]; 409 too if there is nothing to overwrite, 410 if the row is gone.
+impl<T: Versioned> From<OverwriteError<T>> for Problem {
+    fn from(error: OverwriteError<T>) -> Self {
+        let conflict = error.conflict().map(|lost| ProblemConflict::new(lost));
+        let etag = conflict.as_ref().and_then(|lost| lost.etag.clone());
+        Self::of_error(error.code(), error)
+            .of_etag(etag)
+            .of_conflicts(conflict.into_iter().collect())
+    }
+}
+
+impl From<KeyError> for Problem {
+    fn from(error: KeyError) -> Self {
+        Self::of_error(error.code(), error)
     }
 }
 
