@@ -27,6 +27,8 @@ mod schema {
             unit -> Text,
             weight -> Double,
             version -> Integer,
+            changed_at -> Timestamp,
+            token -> Binary,
         }
     }
 }
@@ -54,6 +56,7 @@ pub mod strict {
     in_the_way!(Send Sync std core diesel diesel_versioned);
     // A column's name is that of a unit struct where someone has `use crates::dsl::*`.
     in_the_way!(id line version key column part out index base converted mine theirs from);
+    in_the_way!(V Moment NoVersion Precision moment initial has_kind changed_at token);
 
     /// An entity with everything that the derive can be given.
     #[derive(Clone, another_name::Versioned)]
@@ -69,7 +72,7 @@ pub mod strict {
         pub(crate) size: Size,
         #[diesel(serialize_as = f64, skip_insertion)]
         pub(crate) weight: T,
-        #[version(initial = 2)]
+        #[version(initial = 2, wrap)]
         pub(crate) version: i32,
     }
 
@@ -107,6 +110,26 @@ pub mod strict {
         pub(crate) weight: f64,
         #[version]
         pub(crate) version: i32,
+    }
+
+    /// An entity whose version is a time.
+    #[derive(Clone, another_name::Versioned)]
+    #[diesel(table_name = crate::schema::crates)]
+    #[versioned(crate = "another_name")]
+    pub struct Stamped {
+        pub(crate) id: i32,
+        #[version(precision = "seconds")]
+        pub(crate) changed_at: ::std::time::SystemTime,
+    }
+
+    /// An entity whose version is a UUID.
+    #[derive(Clone, another_name::Versioned)]
+    #[diesel(table_name = crate::schema::crates)]
+    #[versioned(crate = "another_name")]
+    pub struct Tokened {
+        pub(crate) id: i32,
+        #[version(uuid = "v4")]
+        pub(crate) token: ::uuid::Uuid,
     }
 }
 
@@ -147,4 +170,34 @@ fn nothing_is_mistaken_for_a_name_of_this_crate() {
         .map(|index| Crate::<f64>::column(index).name)
         .collect();
     assert_eq!(names, ["id", "line", "weight", "version", "width", "unit"]);
+}
+
+#[test]
+fn the_options_of_a_version_reach_its_next_one() {
+    use another_name::Versioned as _;
+    use another_name::version::Moment;
+    use std::time::{Duration, SystemTime};
+    use strict::{Stamped, Tokened};
+
+    let now = SystemTime::UNIX_EPOCH + Duration::from_millis(5_900);
+    let moment = Moment::at(now);
+    let stamped = Stamped {
+        id: 1,
+        changed_at: now,
+    };
+    let seconds = |count| Some(SystemTime::UNIX_EPOCH + Duration::from_secs(count));
+    assert_eq!(Stamped::initial_version(&moment).ok(), seconds(5));
+    assert_eq!(stamped.next_version(&moment).ok(), seconds(6));
+
+    let tokened = Tokened {
+        id: 1,
+        token: uuid::Uuid::nil(),
+    };
+    for token in [
+        Tokened::initial_version(&moment),
+        tokened.next_version(&moment),
+    ] {
+        assert_eq!(token.map(|uuid| uuid.get_version_num()).ok(), Some(4));
+    }
+    assert_eq!((stamped.key(), tokened.key()), (1, 1));
 }

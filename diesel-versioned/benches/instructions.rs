@@ -2,6 +2,7 @@
 
 use diesel::{Connection, SqliteConnection};
 use diesel_versioned_benches::handwritten::Form;
+use diesel_versioned_benches::kinds;
 use diesel_versioned_benches::product::Product;
 use diesel_versioned_benches::raw::Raw;
 use diesel_versioned_benches::server::Server;
@@ -12,7 +13,9 @@ const ROWS: usize = 10_000;
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let (Some(what), Some(count)) = (arguments.next(), arguments.next()) else {
-        panic!("usage: instructions save|by-hand|raw|unit|loop|saves|SET_ROWS COUNT");
+        panic!(
+            "usage: instructions save|by-hand|raw|unit|loop|saves|SET_ROWS|save:KIND|unit:KIND COUNT"
+        );
     };
     let count: usize = count.parse().expect("COUNT is a number");
     match what.as_str() {
@@ -40,11 +43,29 @@ fn main() {
             })
             .expect("nobody else writes");
         }),
+        kind if kind.contains(':') => of_kind(kind, count),
         rows => {
             let rows = rows.parse().expect("how many rows a statement has");
             write(count, |conn, all| {
                 update_sets(conn, all, Form::Values, rows)
             });
+        }
+    }
+}
+
+/// `save:KIND` or `unit:KIND`
+fn of_kind(what: &str, count: usize) {
+    let (what, kind) = what.split_once(':').expect("it has one");
+    let mut conn = <SqliteConnection as Server>::connect();
+    let (_, rows) = kinds::ON_SQLITE
+        .iter()
+        .find(|(name, _)| *name == kind)
+        .expect("a kind of version");
+    match what {
+        "save" => rows(&mut conn, 1).save(&mut conn, count),
+        _ => {
+            let mut rows = rows(&mut conn, 10_000);
+            (0..count).for_each(|_| rows.commit(&mut conn));
         }
     }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Counts instructions on SQLite with callgrind: of one save, and of writing 10,000 rows.
+# Counts instructions on SQLite with callgrind: of one save, and of writing 10,000 rows, also for each
+# kind of version.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -32,6 +33,14 @@ line() {
 save=$(each save 1000 3000)
 line 'save / by hand' "$save" "$(each by-hand 1000 3000)" 0.35
 line 'save / raw C calls' "$save" "$(each raw 1000 3000)" 1.5
+integer=$(each save:integer 1000 3000)
+for kind in bigint micros_in_integer chrono_text time_text token bytes uuid_v7 uuid_v4; do
+    line "save at a version of the kind $kind / integer" "$(each "save:$kind" 1000 3000)" "$integer" none
+done
+integer=$(each unit:integer 1 3)
+for kind in bigint micros_in_integer chrono_text time_text token bytes uuid_v7 uuid_v4; do
+    line "unit at versions of the kind $kind / integer" "$(each "unit:$kind" 1 3)" "$integer" none
+done
 unit=$(each unit 1 4)
 loop=$(each loop 1 2)
 line 'loop by hand / unit of 10,000' "$loop" "$unit" 6

@@ -2,8 +2,8 @@
 
 /// Makes a struct a versioned entity: one row of a table, with a version that guards its writes.
 ///
-/// Mark the field that holds the version with `#[version]`: an `i16`, `i32` or `i64` over a
-/// `NOT NULL` integer column. The struct also needs `Clone`, and to be read it needs Diesel's
+/// Mark the field that holds the version with `#[version]`: an integer, a timestamp or a token over a
+/// `NOT NULL` column; [`which_version`](crate::which_version) says which to take. The struct also needs `Clone`, and to be read it needs Diesel's
 /// `Queryable` and `Selectable`. Every other field needs `PartialEq`, which tells whether it was
 /// changed.
 ///
@@ -41,7 +41,10 @@
 /// | attribute | where | meaning |
 /// | --- | --- | --- |
 /// | `#[version]` | a field | the field holds the version |
-/// | `#[version(initial = 100)]` | a field | a new row has this version instead of 1 |
+/// | `#[version(initial = 100)]` | a field | a new row has this version instead of 1; an expression, which is asked for each row that is inserted |
+/// | `#[version(precision = "millis")]` | a field | the timestamp is cut to `"seconds"`, `"millis"` or `"micros"`, which is what it is without; that of the column, or coarser |
+/// | `#[version(uuid = "v4")]` | a field | the UUID is random throughout; without it a `"v7"`, which begins with the time |
+/// | `#[version(wrap)]` | a field | the integer starts again at the initial version after its greatest one, where a write is [`VersionExhausted`](crate::SaveError::VersionExhausted) without it |
 /// | `#[versioned(crate = "path")]` | the struct | where the library is, if not at `::diesel_versioned` |
 /// | `#[versioned(merge(independent(a, b)))]` | the struct | these columns do not depend on each other: [merging](#merging) |
 ///

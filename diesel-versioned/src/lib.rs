@@ -61,6 +61,7 @@
 //!
 //! | to do this | look at |
 //! | --- | --- |
+//! | choose the type of a version | [`which_version`], [`VersionValue`] |
 //! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
@@ -95,6 +96,9 @@
 //! `async_prelude`; `deadpool`, `bb8` and `mobc` recognise the pools' PostgreSQL connections, so that
 //! a unit's statements are sent without waiting for each other. Without it nothing of tokio, and
 //! none of Diesel's unstable features, is in the build.
+//!
+//! `chrono`, `time`: timestamps of these crates as versions. `uuid`: UUIDs and random bytes as versions.
+//! Each asks for Diesel's feature of the same name.
 //!
 //! `tracing`: a span per commit, an event per conflict, overwrite, batch and retry; never the value of a column.
 //! The module `telling` lists them and shows how metrics are made of them.
@@ -158,6 +162,7 @@ mod telling;
 mod unit_of_work;
 mod unmergeable;
 pub mod version;
+pub mod which_version;
 
 #[doc(inline)]
 pub use backend::Dialect;

@@ -127,7 +127,27 @@ impl Instant for Micros {
 }
 
 mod timestamps {
+    use super::chrono_text::{Thing, store, thing};
+    use crate::flavor::prelude::*;
     use crate::support::scenario::kinds::timestamp;
+
+    /// A limit that the documents name: text is compared as text.
+    #[test]
+    fn a_time_that_another_program_spells_otherwise_is_refused_until_it_is_rewritten() {
+        let db = store();
+        let conn = &mut db.connect();
+        thing(1).insert(conn).unwrap();
+        db.execute("UPDATE things SET version = '2026-05-01T12:00:00'");
+        let mut mine = Thing::find(conn, 1).unwrap();
+        let lost = mine.save(conn).unwrap_err();
+        assert_eq!(lost.code(), "conflict.refused");
+        db.execute("UPDATE things SET version = datetime(version)");
+        mine.save(conn).unwrap();
+        // What SQLite itself calls the time is spelled as Diesel spells it.
+        db.execute("UPDATE things SET version = CURRENT_TIMESTAMP");
+        mine.reload(conn).unwrap();
+        mine.save(conn).unwrap();
+    }
 
     timestamp!(chrono_text, 1_000);
     timestamp!(chrono_text_millis, 1_000_000);

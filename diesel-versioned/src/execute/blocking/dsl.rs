@@ -82,6 +82,7 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// - [`SaveError::Conflict`] of the kind [`Refused`](crate::ConflictKind::Refused) if a trigger
     ///   or a rule held the row back.
     /// - [`SaveError::NotUnique`] if the row is read back and several have its key.
+    /// - [`SaveError::NoVersion`] if no version can be made. Nothing was sent.
     fn insert(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Writes every writable column and moves the version on, if the row is still at the version
@@ -93,7 +94,8 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// - [`SaveError::Conflict`] if the row is at another version or gone, or if the database held
     ///   the write back.
-    /// - [`SaveError::VersionExhausted`] if the version cannot move on. Nothing was sent.
+    /// - [`SaveError::VersionExhausted`] if the version cannot move on, [`SaveError::NoVersion`] if
+    ///   none can be made. Nothing was sent.
     /// - [`SaveError::NotUnique`] if several rows have the key and the version. Roll the
     ///   transaction back; outside of one they have been written.
     /// - [`SaveError::Database`] with whatever else the database reported.
@@ -178,7 +180,8 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// - [`CommitError::Conflicts`] with every row that was not at the expected version.
     /// - [`CommitError::Invalid`] if the slice holds a row twice, [`CommitError::VersionExhausted`]
-    ///   if a version cannot move on. Nothing was sent.
+    ///   if a version cannot move on, [`CommitError::NoVersion`] if one cannot be made. Nothing was
+    ///   sent.
     /// - [`CommitError::NotUnique`] if the key columns are not unique.
     /// - [`CommitError::OutcomeUnknown`] if the connection was lost during COMMIT.
     /// - [`CommitError::Database`] with whatever else the database reported.

@@ -109,6 +109,23 @@ macro_rules! timestamp {
             }
 
             #[test]
+            fn the_rows_of_a_commit_have_one_time() {
+                let db = store();
+                let conn = &mut db.connect();
+                let mut uow = UnitOfWork::new();
+                let handles: Vec<Handle<Thing>> =
+                    (1..=100).map(|id| uow.insert(thing(id)).unwrap()).collect();
+                for _ in 0..2 {
+                    uow.commit(conn).unwrap();
+                    let one = nanos_of(&uow[handles[0]]);
+                    for &handle in &handles {
+                        assert_eq!(nanos_of(&uow[handle]), one);
+                        uow.touch(handle);
+                    }
+                }
+            }
+
+            #[test]
             fn where_the_clock_is_behind_a_version_moves_by_a_tick() {
                 let db = store();
                 let conn = &mut db.connect();

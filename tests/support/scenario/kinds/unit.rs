@@ -182,22 +182,29 @@ macro_rules! unit_scenarios {
                     );
                     assert_eq!(rows(&db), mine);
                 }
-                // One that someone else has moved holds back all, and it alone is told.
-                let mut theirs = mine[150].clone();
-                theirs.touch(&mut db.connect()).unwrap();
-                let before = rows(&db);
-                let lost = Thing::save_all(conn, &mut mine).unwrap_err();
-                let lost = lost.conflicts().unwrap();
-                assert_eq!(
-                    lost.of::<Thing>()
-                        .map(|lost| *lost.key())
-                        .collect::<Vec<_>>(),
-                    [151]
-                );
-                assert_eq!(rows(&db), before);
+                // One that someone else has moved holds back all, and it alone is told: where all
+                // rows stand at one version, and where they do not.
+                for each_at_its_own in [false, true] {
+                    if each_at_its_own {
+                        for row in mine.iter_mut().step_by(2) {
+                            row.reload(conn).unwrap();
+                            row.touch(&mut db.connect()).unwrap();
+                        }
+                    }
+                    let moved = usize::from(each_at_its_own) + 150;
+                    let mut theirs = Thing::find(conn, mine[moved].id).unwrap();
+                    theirs.touch(&mut db.connect()).unwrap();
+                    let before = rows(&db);
+                    let lost = Thing::save_all(conn, &mut mine).unwrap_err();
+                    let lost = lost.conflicts().unwrap();
+                    let lost: Vec<i32> = lost.of::<Thing>().map(|lost| *lost.key()).collect();
+                    assert_eq!(lost, [mine[moved].id]);
+                    assert_eq!(rows(&db), before);
+                    mine[moved] = theirs;
+                }
 
                 let mut uow = Unit::new();
-                for row in before {
+                for row in rows(&db) {
                     let handle = uow.attach(row).unwrap();
                     uow.delete(handle);
                 }
