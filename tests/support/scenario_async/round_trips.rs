@@ -64,11 +64,12 @@ impl Link {
             }
             // What a link costs; the test waits for nothing by it, it counts.
             tokio::time::sleep(Self::DELAY).await;
-            if to.write_all(&buffer[..count]).await.is_err() {
-                return;
-            }
+            // Before it is there: the client may send again as soon as it is.
             if !to_server {
                 self.answered.store(true, Ordering::SeqCst);
+            }
+            if to.write_all(&buffer[..count]).await.is_err() {
+                return;
             }
         }
     }
