@@ -16,7 +16,7 @@
 //! | --- | --- |
 //! | [`Modified`](crate::ConflictKind::Modified) | show or merge |
 //! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with |
-//! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy; merging does not help |
+//! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy, or for a [time that SQLite has in another spelling](crate::which_version#timestamps); merging does not help |
 //!
 //! # Show
 //!
