@@ -18,7 +18,7 @@
 //! | --- | --- |
 //! | [`Modified`](crate::ConflictKind::Modified) | show, merge or overwrite |
 //! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with |
-//! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy; neither merging nor overwriting helps |
+//! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy, or for a [time that SQLite has in another spelling](crate::which_version#timestamps); neither merging nor overwriting helps |
 //!
 //! # Show
 //!

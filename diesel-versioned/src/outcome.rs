@@ -47,34 +47,35 @@ pub(crate) fn conflict<T: Versioned>(
     lost: WriteOperation,
     current: Option<T>,
 ) -> Conflict<T> {
-    let conflict = Conflict {
-        kind: classify::<T>(entity.version(), current.as_ref()),
-        key: entity.key(),
-        expected: entity.version().clone(),
-        base: None,
-        mine: entity.clone(),
+    let kind = classify::<T>(entity.version(), current.as_ref());
+    let expected = entity.version().clone();
+    told(Conflict {
         current,
-        source: None,
         deletes: lost == WriteOperation::Delete,
-        place: None,
-    };
-    telling::conflict(&conflict);
-    conflict
+        ..of_single(entity, kind, expected)
+    })
 }
 
 /// The conflict of a single insert that the database held back.
 fn refused<T: Versioned>(entity: &T, initial: T::Version) -> Conflict<T> {
-    let conflict = Conflict {
-        kind: ConflictKind::Refused,
+    told(of_single(entity, ConflictKind::Refused, initial))
+}
+
+fn of_single<T: Versioned>(entity: &T, kind: ConflictKind, expected: T::Version) -> Conflict<T> {
+    Conflict {
+        kind,
         key: entity.key(),
-        expected: initial,
+        expected,
         base: None,
         mine: entity.clone(),
         current: None,
         source: None,
         deletes: false,
         place: None,
-    };
+    }
+}
+
+fn told<T: Versioned>(conflict: Conflict<T>) -> Conflict<T> {
     telling::conflict(&conflict);
     conflict
 }

@@ -1,4 +1,6 @@
 //! The version: the value that must not have moved since a row was read, and the kinds of it.
+//!
+//! [`which_version`](crate::which_version) says which to take.
 
 #[cfg(feature = "chrono")]
 mod chrono;
