@@ -9,6 +9,7 @@ use diesel::backend::Backend;
 use diesel::query_builder::AstPass;
 
 use crate::columns::{Column, ColumnSet, Role};
+use crate::schema_check::Shape;
 use crate::shown::{ColumnValue, hidden};
 use crate::version::{Moment, NoVersion, VersionValue};
 
@@ -109,6 +110,11 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// What the version's type says.
     fn next_version(&self, moment: &Moment) -> Result<Self::Version, NoVersion> {
         self.version().next(moment)
+    }
+
+    /// What the version's column must be able to hold.
+    fn version_shape() -> Shape {
+        Self::Version::shape()
     }
 
     /// The columns whose values differ from those of `base`, compared as Rust values; neither the

@@ -150,6 +150,7 @@ pub mod replay;
 #[allow(dead_code, reason = "nobody gives a key without the feature")]
 mod replay;
 pub mod retry;
+pub mod schema_check;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shown;
@@ -182,6 +183,7 @@ pub use overwrite::{
 };
 pub use replay::KeyError;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
+pub use schema_check::{SchemaError, SchemaReport};
 pub use shown::ColumnValue;
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,

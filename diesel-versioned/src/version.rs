@@ -21,6 +21,8 @@ pub use moment::{Moment, Precision};
 #[cfg(feature = "uuid")]
 pub use token::Token;
 
+use crate::schema_check::Shape;
+
 /// A type that can be the `#[version]` of an entity.
 ///
 /// A version is compared with the one in the database by the guard (`WHERE version = ?`) and
@@ -156,6 +158,13 @@ pub trait VersionValue: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// of none, `007` for example.
     #[must_use]
     fn from_text(text: &str) -> Option<Self>;
+
+    /// What a column must be able to hold, so that
+    /// [`check_schema`](crate::VersionedDsl::check_schema) can tell whether it can. Not checked
+    /// unless a type says it.
+    fn shape() -> Shape {
+        Shape::Other
+    }
 }
 
 /// A version that counts, so that [`#[version(wrap)]`](derive@crate::Versioned) can let it start

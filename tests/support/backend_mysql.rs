@@ -55,6 +55,23 @@ impl TestBackend for Conn {
         "VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
     const OWN_TABLES: EmbeddedMigrations = migrations::MYSQL;
     const FAR_TIME_ZONE: Option<&'static str> = Some("SET time_zone = '-11:00'");
+    const RIGHT_WARES: &'static [&'static str] = &[
+        "CREATE TABLE wares (id INTEGER UNIQUE, stock INTEGER, version BIGINT NOT NULL DEFAULT 1)",
+        "CREATE TABLE wares (id INTEGER PRIMARY KEY, stock INTEGER, \
+         version INTEGER UNSIGNED NOT NULL DEFAULT 1) ENGINE = MEMORY",
+        "CREATE TABLE wares (id INTEGER PRIMARY KEY, version INTEGER NOT NULL DEFAULT (1 + 1), \
+         stock INTEGER GENERATED ALWAYS AS (id + 1) VIRTUAL)",
+    ];
+    const WARES_WITHOUT_KEY: &'static [&'static str] = &[];
+    // No two rows may have the same first characters, so none have the same.
+    const RIGHT_STOCK_LEVELS: &'static [&'static str] =
+        &["CREATE UNIQUE INDEX some ON stock_levels (sku(8), warehouse)"];
+    const INTEGERS_ARE_EXACT: bool = false;
+    const TIMES_AND_TOKENS: Option<[&'static str; 4]> =
+        Some(["DATETIME", "TIMESTAMP(6)", "BINARY(16)", "VARBINARY(16)"]);
+    const COLUMNS_FOLD_CASE: bool = true;
+    const READ_ONLY: &'static str = "SET SESSION TRANSACTION READ ONLY";
+    const COUNTS_DIFFER: bool = true;
     const DDL_COMMITS: bool = true;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = None;
 

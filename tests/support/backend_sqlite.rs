@@ -63,6 +63,26 @@ impl TestBackend for Conn {
     const CASE_BLIND_TEXT: &'static str = "VARCHAR(32) COLLATE NOCASE";
     const OWN_TABLES: EmbeddedMigrations = migrations::SQLITE;
     const FAR_TIME_ZONE: Option<&'static str> = None;
+    const RIGHT_WARES: &'static [&'static str] = &[
+        "CREATE TABLE wares (id INTEGER PRIMARY KEY, stock INTEGER, version INT NOT NULL DEFAULT 1)",
+        "CREATE TABLE wares (id BIGINT, stock, version SMALLINT NOT NULL DEFAULT 1, PRIMARY KEY (id)) \
+         WITHOUT ROWID",
+        "CREATE TABLE wares (id INT, stock INT, version INT NOT NULL DEFAULT 1, UNIQUE (id)) STRICT",
+        "CREATE TABLE wares (id INT, version NOT NULL DEFAULT 1, \
+         stock INT GENERATED ALWAYS AS (id + 1))",
+    ];
+    const WARES_WITHOUT_KEY: &'static [&'static str] = &[
+        "CREATE UNIQUE INDEX some ON wares (id) WHERE stock > 0",
+        "CREATE UNIQUE INDEX some ON wares (id % 10)",
+        "CREATE UNIQUE INDEX some ON wares (id, abs(stock))",
+    ];
+    const RIGHT_STOCK_LEVELS: &'static [&'static str] =
+        &["CREATE UNIQUE INDEX some ON stock_levels (sku COLLATE NOCASE, warehouse DESC)"];
+    const INTEGERS_ARE_EXACT: bool = false;
+    const TIMES_AND_TOKENS: Option<[&'static str; 4]> = None;
+    const COLUMNS_FOLD_CASE: bool = true;
+    const READ_ONLY: &'static str = "PRAGMA query_only = ON";
+    const COUNTS_DIFFER: bool = false;
     const DDL_COMMITS: bool = false;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = Some("PRAGMA defer_foreign_keys = ON");
 

@@ -132,6 +132,31 @@ pub trait TestBackend: Connection {
     /// SQL for a time of the library's own tables as milliseconds since 1970.
     fn millis_of(column: &str) -> String;
 
+    /// Tables `wares (id, stock, version)` with which nothing is wrong, beside the plain one.
+    const RIGHT_WARES: &'static [&'static str];
+
+    /// The same with everything right but a key that is not unique.
+    const WARES_WITHOUT_KEY: &'static [&'static str];
+
+    /// Tables `stock_levels` whose key is kept unique by something other than a primary key.
+    const RIGHT_STOCK_LEVELS: &'static [&'static str];
+
+    /// An integer is read only from a column of its own width, and integers have a width.
+    const INTEGERS_ARE_EXACT: bool;
+
+    /// The type of a time without fractions, of one with six digits, of a UUID and of 16 bytes, where
+    /// the columns of a table have such types.
+    const TIMES_AND_TOKENS: Option<[&'static str; 4]>;
+
+    /// Columns whose names differ in case only are the same.
+    const COLUMNS_FOLD_CASE: bool;
+
+    /// From now on this session cannot write.
+    const READ_ONLY: &'static str;
+
+    /// Connections may differ in what an update counts, which has to be tried.
+    const COUNTS_DIFFER: bool;
+
     /// Settings of each new connection.
     const SETTINGS: Option<&'static str>;
 

@@ -15,6 +15,7 @@ impl Entity<'_> {
     pub(super) fn version_fns(&self) -> TokenStream {
         let member = &self.version.field.member;
         let (initial, next) = (self.initial_version_fn(), self.next_version_fn());
+        let shape = self.version_shape_fn();
         quote! {
             fn version(&self) -> &Self::Version {
                 &self.#member
@@ -26,7 +27,19 @@ impl Entity<'_> {
 
             #initial
             #next
+            #shape
         }
+    }
+
+    /// `fn version_shape`, where the precision is not the one of the type.
+    fn version_shape_fn(&self) -> Option<TokenStream> {
+        let library = &self.model.library;
+        let precision = self.precision()?;
+        Some(quote! {
+            fn version_shape() -> #library::schema_check::Shape {
+                #precision.shape()
+            }
+        })
     }
 
     /// `fn initial_version`, where an option says something about it.
@@ -78,21 +91,25 @@ impl Entity<'_> {
 
     /// The moment as the options of the version want it, where they want something.
     fn moment(&self) -> Option<TokenStream> {
-        let library = &self.model.library;
         let attrs = &self.version.field.attrs;
-        if let Some(precision) = &attrs.precision {
-            let precision = match precision.value {
-                Precision::Seconds => quote!(Seconds),
-                Precision::Millis => quote!(Millis),
-                Precision::Micros => quote!(Micros),
-            };
-            let precision = quote!(#library::version::Precision::#precision);
+        if let Some(precision) = self.precision() {
             return Some(quote!(__moment.with_precision(#precision)));
         }
         match attrs.uuid.as_ref()?.value {
             UuidKind::V4 => Some(quote!(__moment.with_uuid_v4())),
             UuidKind::V7 => None,
         }
+    }
+
+    /// The precision that the version's attribute names.
+    fn precision(&self) -> Option<TokenStream> {
+        let library = &self.model.library;
+        let precision = match self.version.field.attrs.precision.as_ref()?.value {
+            Precision::Seconds => quote!(Seconds),
+            Precision::Millis => quote!(Millis),
+            Precision::Micros => quote!(Micros),
+        };
+        Some(quote!(#library::version::Precision::#precision))
     }
 
     /// Shows at the version's field that its column is nullable, or that an option is not for its

@@ -12,6 +12,7 @@
 //! | [`unix_millis`](Syntax::unix_millis) | – | `julianday('now')` | `clock_timestamp()` | `UTC_TIMESTAMP(6)` |
 //! | [`insert_or_skip`](Syntax::insert_or_skip) | `ON CONFLICT DO NOTHING` | the same | the same | `INSERT IGNORE` |
 //! | [`json_type`](Syntax::json_type) | none: text | none: text | `JSONB` | none: text is taken |
+//! | [`catalog`](Syntax::catalog) | – | functions of pragmas | `pg_catalog` | `SHOW`; a try of found rows |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
 //! | [`FORGET_LAST_INSERTED`](Dialect::FORGET_LAST_INSERTED) | – | – | – | `DO LAST_INSERT_ID(0)` |
 //! | [`LEAVES_ANSWERS`](Dialect::LEAVES_ANSWERS) | no | no | no | yes |
@@ -19,6 +20,7 @@
 //! | [`MAX_BINDS`](Dialect::MAX_BINDS) | 32,766 | 32,766 | 65,535 | 65,535 |
 //! | [`UPDATE_ROWS`](Dialect::UPDATE_ROWS) | 64 | 256 | 1,024 | 64 |
 
+pub(crate) mod catalog;
 #[cfg(feature = "mysql")]
 mod mysql;
 #[cfg(feature = "postgres")]
@@ -27,6 +29,8 @@ mod pg;
 mod sqlite;
 
 use diesel::backend::Backend;
+
+pub use self::catalog::Catalog;
 
 /// A database that entities can be written to.
 ///
@@ -127,6 +131,8 @@ pub struct Syntax {
     pub json_type: Option<&'static str>,
     /// What begins and what ends an insert that skips a row whose key is taken.
     pub insert_or_skip: (&'static str, &'static str),
+    /// How the database is asked about its tables.
+    pub catalog: Option<&'static Catalog>,
 }
 
 impl Syntax {
@@ -143,6 +149,7 @@ impl Syntax {
         unix_millis: None,
         json_type: None,
         insert_or_skip: ("INSERT INTO ", " ON CONFLICT DO NOTHING"),
+        catalog: None,
     };
 }
 

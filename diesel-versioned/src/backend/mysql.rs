@@ -1,5 +1,7 @@
 //! MySQL and MariaDB.
 
+mod catalog;
+
 use super::{BatchUpdateSyntax, Dialect, RowLocks, Syntax, TupleSyntax};
 
 impl Dialect for diesel::mysql::Mysql {
@@ -37,6 +39,7 @@ impl Dialect for diesel::mysql::Mysql {
                  DIV 1000 AS SIGNED)",
             ),
             insert_or_skip: ("INSERT IGNORE INTO ", ""),
+            catalog: Some(&catalog::CATALOG),
             ..Syntax::PORTABLE
         }
     }

@@ -1,5 +1,7 @@
 //! PostgreSQL.
 
+mod catalog;
+
 use super::{BatchUpdateSyntax, Dialect, RowLocks, Syntax, TupleSyntax};
 
 impl Dialect for diesel::pg::Pg {
@@ -19,6 +21,7 @@ impl Dialect for diesel::pg::Pg {
                 "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
             ),
             json_type: Some("JSONB"),
+            catalog: Some(&catalog::CATALOG),
             ..Syntax::PORTABLE
         }
     }

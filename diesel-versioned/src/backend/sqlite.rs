@@ -1,5 +1,7 @@
 //! SQLite.
 
+mod catalog;
+
 use super::{BatchUpdateSyntax, BeginToWrite, Dialect, Syntax, TupleSyntax};
 
 impl Dialect for diesel::sqlite::Sqlite {
@@ -21,6 +23,7 @@ impl Dialect for diesel::sqlite::Sqlite {
             unix_millis: Some(
                 "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)",
             ),
+            catalog: Some(&catalog::CATALOG),
             ..Syntax::PORTABLE
         }
     }

@@ -9,6 +9,7 @@ mod overwrite;
 mod pipeline;
 mod replay;
 mod retry;
+mod schema;
 mod session;
 mod set;
 mod single;

@@ -7,6 +7,7 @@ mod keys;
 mod overwrite;
 mod replay;
 mod retry;
+mod schema;
 mod session;
 mod set;
 mod single;

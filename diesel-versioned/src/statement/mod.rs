@@ -1,5 +1,6 @@
 //! The statements: values that `debug_query` can print without a database.
 
+mod catalog;
 mod delete;
 mod insert;
 #[cfg_attr(
@@ -15,6 +16,7 @@ mod target;
 mod update;
 mod versions;
 
+pub(crate) use catalog::{Ask, KnownCatalog, TableName, read_cells};
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, InsertReturning, LastInserted};
 pub(crate) use own::Own;

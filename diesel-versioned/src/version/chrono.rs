@@ -3,7 +3,8 @@
 use ::chrono::{DateTime, NaiveDateTime, Utc};
 
 use super::timestamp::{self, after, nanos, seconds};
-use super::{Moment, NoVersion, TimestampVersion, VersionValue};
+use super::{Moment, NoVersion, Precision, TimestampVersion, VersionValue};
+use crate::schema_check::Shape;
 
 fn from_nanos(nanos: i128) -> Result<DateTime<Utc>, NoVersion> {
     seconds(nanos)
@@ -30,6 +31,10 @@ impl VersionValue for DateTime<Utc> {
         let (seconds, rest) = timestamp::from_text(text)?;
         DateTime::from_timestamp(seconds, rest).filter(|time| time.to_text() == text)
     }
+
+    fn shape() -> Shape {
+        Precision::default().shape()
+    }
 }
 
 impl TimestampVersion for DateTime<Utc> {}
@@ -50,6 +55,10 @@ impl VersionValue for NaiveDateTime {
 
     fn from_text(text: &str) -> Option<Self> {
         DateTime::<Utc>::from_text(text).map(|time| time.naive_utc())
+    }
+
+    fn shape() -> Shape {
+        Precision::default().shape()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Integers: they count.
 
 use super::{CountingVersion, Moment, NoVersion, VersionValue};
+use crate::schema_check::Shape;
 
 macro_rules! integer_version {
     ($($integer:ty),*) => {$(
@@ -19,6 +20,10 @@ macro_rules! integer_version {
 
             fn from_text(text: &str) -> Option<Self> {
                 text.parse().ok().filter(|version: &Self| version.to_text() == text)
+            }
+
+            fn shape() -> Shape {
+                Shape::Integer { bits: Self::BITS, signed: Self::MIN != 0 }
             }
         }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 #[cfg(feature = "uuid")]
 use super::NoVersion;
+use crate::schema_check::Shape;
 
 /// What the versions of one write are made of besides those before them: the time and randomness.
 ///
@@ -173,6 +174,17 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// What a column of such timestamps must be able to hold; see
+    /// [`check_schema`](crate::VersionedDsl::check_schema).
+    pub fn shape(self) -> Shape {
+        let digits = match self {
+            Self::Seconds => 0,
+            Self::Millis => 3,
+            Self::Micros => 6,
+        };
+        Shape::Timestamp { digits }
+    }
+
     /// The shortest time between two versions.
     ///
     /// ```

@@ -3,7 +3,8 @@
 use ::time::{OffsetDateTime, PrimitiveDateTime};
 
 use super::timestamp::{self, after, nanos, seconds};
-use super::{Moment, NoVersion, TimestampVersion, VersionValue};
+use super::{Moment, NoVersion, Precision, TimestampVersion, VersionValue};
+use crate::schema_check::Shape;
 
 fn from_seconds((seconds, rest): (i64, u32)) -> Option<OffsetDateTime> {
     let time = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
@@ -36,6 +37,10 @@ impl VersionValue for OffsetDateTime {
             .and_then(from_seconds)
             .filter(|time| time.to_text() == text)
     }
+
+    fn shape() -> Shape {
+        Precision::default().shape()
+    }
 }
 
 impl TimestampVersion for OffsetDateTime {}
@@ -60,6 +65,10 @@ impl VersionValue for PrimitiveDateTime {
 
     fn from_text(text: &str) -> Option<Self> {
         OffsetDateTime::from_text(text).map(in_utc)
+    }
+
+    fn shape() -> Shape {
+        Precision::default().shape()
     }
 }
 

@@ -3,7 +3,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{Moment, NoVersion, TimestampVersion, VersionValue};
+use super::{Moment, NoVersion, Precision, TimestampVersion, VersionValue};
+use crate::schema_check::Shape;
 
 const NANOS: i128 = 1_000_000_000;
 
@@ -74,6 +75,10 @@ impl VersionValue for SystemTime {
         let nanos = i128::from(seconds) * NANOS + i128::from(rest);
         let time = from_nanos(nanos).ok()?;
         (time.to_text() == text).then_some(time)
+    }
+
+    fn shape() -> Shape {
+        Precision::default().shape()
     }
 }
 

@@ -9,6 +9,7 @@ use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::Binary;
 
 use super::{Moment, NoVersion, VersionValue};
+use crate::schema_check::Shape;
 
 /// Fewer bytes than these are soon the same again.
 const LEAST: usize = 8;
@@ -81,6 +82,12 @@ impl<const N: usize> VersionValue for [u8; N] {
     fn from_text(text: &str) -> Option<Self> {
         from_hex(text)?.try_into().ok()
     }
+
+    fn shape() -> Shape {
+        Shape::Bytes {
+            len: u64::try_from(N).ok(),
+        }
+    }
 }
 
 /// 16 bytes; as many as before if there are at least 8.
@@ -110,6 +117,10 @@ impl VersionValue for Vec<u8> {
 
     fn from_text(text: &str) -> Option<Self> {
         from_hex(text)
+    }
+
+    fn shape() -> Shape {
+        Shape::Bytes { len: None }
     }
 }
 
@@ -175,6 +186,10 @@ impl<const N: usize> VersionValue for Token<N> {
 
     fn from_text(text: &str) -> Option<Self> {
         VersionValue::from_text(text).map(Self)
+    }
+
+    fn shape() -> Shape {
+        <[u8; N]>::shape()
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use ::uuid::{Builder, Uuid};
 
 use super::{Moment, NoVersion, UuidVersion, VersionValue};
+use crate::schema_check::Shape;
 
 fn random<const N: usize>(moment: &Moment) -> Result<[u8; N], NoVersion> {
     let mut bytes = [0; N];
@@ -50,6 +51,10 @@ impl VersionValue for Uuid {
     fn from_text(text: &str) -> Option<Self> {
         let uuid = Self::try_parse(text).ok()?;
         (uuid.to_text() == text).then_some(uuid)
+    }
+
+    fn shape() -> Shape {
+        Shape::Uuid
     }
 }
 

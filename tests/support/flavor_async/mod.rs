@@ -11,7 +11,8 @@ mod unit;
 use diesel::QueryResult;
 use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
 use diesel_versioned::{
-    AsyncVersionedDsl, Attempt, CommitError, IntoKey, RetryError, RetryPolicy, SaveError, Versioned,
+    AsyncVersionedDsl, Attempt, CommitError, IntoKey, RetryError, RetryPolicy, SaveError,
+    SchemaReport, Versioned,
 };
 
 use crate::Inner;
@@ -59,6 +60,8 @@ pub trait VersionedDsl<Conn>: Versioned {
     ) -> Result<Self, RetryError<A::Error>>
     where
         Self: Sized;
+
+    fn check_schema(conn: &mut Conn) -> QueryResult<SchemaReport>;
 }
 
 impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
@@ -99,5 +102,8 @@ impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
         block_on(<T as AsyncVersionedDsl<Inner>>::update_with(
             conn, key, policy, change,
         ))
+    }
+    fn check_schema(conn: &mut Blocking) -> QueryResult<SchemaReport> {
+        block_on(<T as AsyncVersionedDsl<Inner>>::check_schema(conn))
     }
 }

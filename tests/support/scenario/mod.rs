@@ -8,6 +8,7 @@ mod overwrite;
 mod own_tables;
 mod property;
 mod retry;
+mod schema_check;
 pub mod single;
 mod smoke;
 #[cfg(feature = "tracing")]

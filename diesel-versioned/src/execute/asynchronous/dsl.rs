@@ -8,6 +8,7 @@ use super::single::AsyncExecutes;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
+use crate::schema_check::SchemaReport;
 
 /// What a versioned entity can do on an asynchronous connection of the type `Conn`: the same as
 /// [`VersionedDsl`](crate::VersionedDsl) on a blocking one, under the same names.
@@ -162,6 +163,14 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
     where
         Self: Sized,
         Conn: 'static;
+
+    /// Compares the entity with the live table and returns all that is wrong, as data; see
+    /// [`VersionedDsl::check_schema`](crate::VersionedDsl::check_schema).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn check_schema(conn: &mut Conn) -> impl Future<Output = QueryResult<SchemaReport>> + Send;
 }
 
 // The bounds are on the connection for the same reason as on a blocking one.
@@ -215,5 +224,9 @@ impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
         C: 'static,
     {
         conn.execute_save_all(entities)
+    }
+
+    fn check_schema(conn: &mut C) -> impl Future<Output = QueryResult<SchemaReport>> + Send {
+        conn.execute_check_schema()
     }
 }

@@ -10,10 +10,11 @@ use diesel_async::{AsyncConnection, SimpleAsyncConnection, TransactionManager};
 use futures_util::{StreamExt, TryStreamExt};
 
 use crate::backend::Dialect;
+use crate::backend::catalog::Cells;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::Entity;
+use crate::statement::{Ask, Entity, OwnTables, read_cells};
 #[cfg(feature = "replay")]
-use crate::statement::{OwnRow, OwnTables, Reading};
+use crate::statement::{OwnRow, Reading};
 
 /// Runs a statement and returns how many rows it matched.
 pub(super) fn affected<'c, 's, C, S>(conn: &'c mut C, statement: S) -> C::ExecuteFuture<'c, 's>
@@ -57,6 +58,27 @@ where
     async move {
         let stream = loading.await?;
         stream.map(|row| R::read(&row?)).try_collect().await
+    }
+}
+
+/// Asks the database about a table and returns the rows of its answer.
+pub(super) fn answers<'c, C, F>(
+    conn: &'c mut C,
+    ask: Ask<F>,
+) -> impl Future<Output = QueryResult<Vec<Cells>>> + Send + use<'c, C, F>
+where
+    C: AsyncConnection,
+    C::Backend: OwnTables,
+    F: QueryFragment<C::Backend> + 'c,
+{
+    let cells = ask.cells();
+    let loading = conn.load(ask);
+    async move {
+        let stream = loading.await?;
+        stream
+            .map(|row| read_cells(&row?, cells))
+            .try_collect()
+            .await
     }
 }
 

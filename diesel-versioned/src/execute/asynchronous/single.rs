@@ -8,6 +8,7 @@ use diesel_async::AsyncConnection;
 
 use super::commit::save_all;
 use super::retry::update_with;
+use super::schema::check_schema;
 use super::session::{self, Begun, affected, rows};
 use crate::backend::Dialect;
 use crate::columns::ColumnSet;
@@ -15,8 +16,9 @@ use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
 use crate::outcome::{self, Matched};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
+use crate::schema_check::SchemaReport;
 use crate::statement::{
-    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
+    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, OwnTables, Select, Update,
 };
 use crate::unit_of_work::{InsertMode, WriteOperation};
 
@@ -69,13 +71,16 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
     ) -> impl Future<Output = Result<(), CommitError>> + Send
     where
         Self: 'static;
+
+    #[doc(hidden)]
+    fn execute_check_schema(&mut self) -> impl Future<Output = QueryResult<SchemaReport>> + Send;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T, C> AsyncExecutes<T> for C
 where
     C: AsyncConnection,
-    C::Backend: Dialect,
+    C::Backend: OwnTables,
     T: Entity<C::Backend>,
 {
     async fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
@@ -130,6 +135,10 @@ where
         C: 'static,
     {
         save_all(self, entities).await
+    }
+
+    async fn execute_check_schema(&mut self) -> QueryResult<SchemaReport> {
+        check_schema::<T, C>(self).await
     }
 }
 

@@ -6,6 +6,7 @@ use super::single::Executes;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
+use crate::schema_check::SchemaReport;
 
 /// What a versioned entity can do on a connection of the type `Conn`.
 ///
@@ -218,6 +219,43 @@ pub trait VersionedDsl<Conn>: Versioned {
     fn save_all(conn: &mut Conn, entities: &mut [Self]) -> Result<(), CommitError>
     where
         Self: Sized;
+
+    /// Compares the entity with the live table and returns all that is wrong, as data: columns that
+    /// are missing, a version that may be NULL or does not fit its column, a key that is not unique.
+    /// See [`schema_check`](crate::schema_check). Once, at the start of a program:
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL)")?;
+    /// let warnings = Product::check_schema(&mut conn)?.into_result()?;
+    /// assert_eq!(
+    ///     warnings.to_string(),
+    ///     "`products`.`version`: the version has no DEFAULT, so inserts that do not name it fail or \
+    ///      make rows without a version; add `DEFAULT 1`, or what the first version is"
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// It reads the catalog of the database. On MySQL and MariaDB it also makes a temporary table of
+    /// its own, to see what the connection counts; that commits nothing.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports, and `QueryBuilderError` where it is not known how to ask it: for a
+    /// `#[derive(MultiConnection)]` enum hand [`Dialect::syntax`](crate::Dialect::syntax) on.
+    fn check_schema(conn: &mut Conn) -> QueryResult<SchemaReport>;
 }
 
 // The bounds are on the connection, which is not known yet where the compiler looks for the method:
@@ -260,5 +298,9 @@ impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
 
     fn save_all(conn: &mut C, entities: &mut [Self]) -> Result<(), CommitError> {
         conn.execute_save_all(entities)
+    }
+
+    fn check_schema(conn: &mut C) -> QueryResult<SchemaReport> {
+        conn.execute_check_schema()
     }
 }

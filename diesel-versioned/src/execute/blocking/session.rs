@@ -8,10 +8,11 @@ use diesel::expression::QueryMetadata;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
 
 use crate::backend::Dialect;
+use crate::backend::catalog::Cells;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::Entity;
+use crate::statement::{Ask, Entity, OwnTables, read_cells};
 #[cfg(feature = "replay")]
-use crate::statement::{OwnRow, OwnTables, Reading};
+use crate::statement::{OwnRow, Reading};
 
 /// Runs a statement and returns how many rows it matched.
 pub(super) fn affected<C, S>(conn: &mut C, statement: &S) -> QueryResult<usize>
@@ -44,6 +45,18 @@ where
 {
     let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, statement)?;
     cursor.map(|row| R::read(&row?)).collect()
+}
+
+/// Asks the database about a table and returns the rows of its answer.
+pub(super) fn answers<C, F>(conn: &mut C, ask: Ask<F>) -> QueryResult<Vec<Cells>>
+where
+    C: LoadConnection,
+    C::Backend: OwnTables,
+    F: QueryFragment<C::Backend>,
+{
+    let cells = ask.cells();
+    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, ask)?;
+    cursor.map(|row| read_cells(&row?, cells)).collect()
 }
 
 /// How deep in transactions a connection is; fails where nobody knows.

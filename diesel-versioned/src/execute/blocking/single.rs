@@ -7,6 +7,7 @@ use diesel::result::Error;
 
 use super::commit::save_all;
 use super::retry::update_with;
+use super::schema::check_schema;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::columns::ColumnSet;
@@ -14,8 +15,9 @@ use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
 use crate::outcome::{self, Matched};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
+use crate::schema_check::SchemaReport;
 use crate::statement::{
-    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
+    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, OwnTables, Select, Update,
 };
 use crate::unit_of_work::{InsertMode, WriteOperation};
 
@@ -48,13 +50,16 @@ pub trait Executes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_save_all(&mut self, entities: &mut [T]) -> Result<(), CommitError>;
+
+    #[doc(hidden)]
+    fn execute_check_schema(&mut self) -> QueryResult<SchemaReport>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T, C> Executes<T> for C
 where
     C: LoadConnection + 'static,
-    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    C::Backend: OwnTables + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
     fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
@@ -136,6 +141,10 @@ where
 
     fn execute_save_all(&mut self, entities: &mut [T]) -> Result<(), CommitError> {
         save_all(self, entities)
+    }
+
+    fn execute_check_schema(&mut self) -> QueryResult<SchemaReport> {
+        check_schema::<T, C>(self)
     }
 }
 

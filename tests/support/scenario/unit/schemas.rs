@@ -79,6 +79,13 @@ fn tables_of_the_same_name_are_not_mixed_up() {
         .unwrap();
     }
 
+    let codes = |report: SchemaReport| -> Vec<&'static str> {
+        report.iter().map(|finding| finding.code()).collect()
+    };
+    let only_warning = ["schema.default_missing"];
+    assert_eq!(codes(Ware::check_schema(conn).unwrap()), only_warning);
+    assert_eq!(codes(OtherWare::check_schema(conn).unwrap()), only_warning);
+
     let mut uow = Unit::new();
     for id in 1..=5 {
         let (stock, version) = (id * 10, 0);
@@ -130,4 +137,16 @@ fn tables_of_the_same_name_are_not_mixed_up() {
         (here[0], there[0], there[1]),
         ((1, 0, 3), (1, 101, 3), (2, 0, 2))
     );
+
+    conn.batch_execute("DROP TABLE wares").unwrap();
+    let missing = ["schema.table_missing"];
+    // A name without a schema may now be that of the other table.
+    let count = here::wares::table.count().get_result::<i64>(conn);
+    let expected = if count.is_ok() { only_warning } else { missing };
+    assert_eq!(codes(Ware::check_schema(conn).unwrap()), expected);
+    assert_eq!(codes(OtherWare::check_schema(conn).unwrap()), only_warning);
+    conn.batch_execute("DROP TABLE second_schema.wares")
+        .unwrap();
+    assert_eq!(codes(Ware::check_schema(conn).unwrap()), missing);
+    assert_eq!(codes(OtherWare::check_schema(conn).unwrap()), missing);
 }

@@ -59,6 +59,8 @@ fn single_writes(db: &TestDb, conn: &mut Conn, done: &mut dyn FnMut(&'static str
     done("insert with a generated key");
     Product::find(conn, 10).unwrap();
     done("find");
+    assert_eq!(Product::check_schema(conn).unwrap().errors().count(), 0);
+    done("check_schema");
     mine.stock = 7;
     mine.save(conn).unwrap();
     done("save");
