@@ -13,6 +13,8 @@
 mod backend;
 #[path = "support/flavor_async/mod.rs"]
 mod flavor;
+#[path = "support/scenario_async/found_rows.rs"]
+mod found_rows;
 #[path = "support/kinds_mysql.rs"]
 mod kinds;
 #[path = "support/scenario_async/mod.rs"]

@@ -71,6 +71,7 @@
 //! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`], [`OverwriteError`] |
 //! | merge two writes | [`Merge`], [`Conflict::resolve`], [`UnitOfWork::resolve`], [`Unmergeable`] |
 //! | answer HTTP requests: `ETag`, `If-Match`, problem details | the module `http` |
+//! | check at the start that tables fit | [`VersionedDsl::check_schema`], [`schema_check`] |
 //! | write generic code | `where T: VersionedDsl<C>`; for a unit see [`plumbing`] |
 //! | overwrite on purpose, on record | [`OverwriteDsl`], [`UnitOfWork::overwrite`], [`Actor`], [`Audit`], [`Overwrite`] |
 //! | make the library's own tables | `migrations` |

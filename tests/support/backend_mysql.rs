@@ -65,7 +65,7 @@ impl TestBackend for Conn {
     const WARES_WITHOUT_KEY: &'static [&'static str] = &[];
     // No two rows may have the same first characters, so none have the same.
     const RIGHT_STOCK_LEVELS: &'static [&'static str] =
-        &["CREATE UNIQUE INDEX some ON stock_levels (sku(8), warehouse)"];
+        &["CREATE UNIQUE INDEX made_up ON stock_levels (sku(8), warehouse)"];
     const INTEGERS_ARE_EXACT: bool = false;
     const TIMES_AND_TOKENS: Option<[&'static str; 4]> =
         Some(["DATETIME", "TIMESTAMP(6)", "BINARY(16)", "VARBINARY(16)"]);

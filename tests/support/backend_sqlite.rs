@@ -68,16 +68,16 @@ impl TestBackend for Conn {
         "CREATE TABLE wares (id BIGINT, stock, version SMALLINT NOT NULL DEFAULT 1, PRIMARY KEY (id)) \
          WITHOUT ROWID",
         "CREATE TABLE wares (id INT, stock INT, version INT NOT NULL DEFAULT 1, UNIQUE (id)) STRICT",
-        "CREATE TABLE wares (id INT, version NOT NULL DEFAULT 1, \
+        "CREATE TABLE wares (id INT UNIQUE, version NOT NULL DEFAULT 1, \
          stock INT GENERATED ALWAYS AS (id + 1))",
     ];
     const WARES_WITHOUT_KEY: &'static [&'static str] = &[
-        "CREATE UNIQUE INDEX some ON wares (id) WHERE stock > 0",
-        "CREATE UNIQUE INDEX some ON wares (id % 10)",
-        "CREATE UNIQUE INDEX some ON wares (id, abs(stock))",
+        "CREATE UNIQUE INDEX made_up ON wares (id) WHERE stock > 0",
+        "CREATE UNIQUE INDEX made_up ON wares (id % 10)",
+        "CREATE UNIQUE INDEX made_up ON wares (id, abs(stock))",
     ];
     const RIGHT_STOCK_LEVELS: &'static [&'static str] =
-        &["CREATE UNIQUE INDEX some ON stock_levels (sku COLLATE NOCASE, warehouse DESC)"];
+        &["CREATE UNIQUE INDEX made_up ON stock_levels (sku COLLATE NOCASE, warehouse DESC)"];
     const INTEGERS_ARE_EXACT: bool = false;
     const TIMES_AND_TOKENS: Option<[&'static str; 4]> = None;
     const COLUMNS_FOLD_CASE: bool = true;

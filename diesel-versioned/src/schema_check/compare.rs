@@ -201,3 +201,106 @@ fn bytes(len: Option<u64>, most: Option<u64>, padded: bool) -> Fit {
         _ => Fit::Fits,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Fit, fit};
+    use crate::backend::catalog::Stored;
+    use crate::schema_check::Shape;
+
+    #[test]
+    fn an_integer_fits_what_holds_all_of_it() {
+        let integer = |bits, signed| Shape::Integer { bits, signed };
+        let stored = |bits, signed| Stored::Integer { bits, signed };
+        for (version, column, expected, exact) in [
+            (integer(32, true), stored(32, true), Fit::Fits, Fit::Fits),
+            (
+                integer(32, true),
+                stored(16, true),
+                Fit::Narrow,
+                Fit::Narrow,
+            ),
+            (
+                integer(32, true),
+                stored(64, true),
+                Fit::Fits,
+                Fit::OtherType,
+            ),
+            // Versions are not negative.
+            (
+                integer(32, true),
+                stored(32, false),
+                Fit::Fits,
+                Fit::OtherType,
+            ),
+            (
+                integer(32, false),
+                stored(32, true),
+                Fit::Narrow,
+                Fit::Narrow,
+            ),
+            (integer(64, false), stored(64, false), Fit::Fits, Fit::Fits),
+            (
+                integer(32, true),
+                stored(24, false),
+                Fit::Narrow,
+                Fit::Narrow,
+            ),
+        ] {
+            assert_eq!(
+                fit(version, column, false),
+                expected,
+                "{version:?} {column:?}"
+            );
+            assert_eq!(fit(version, column, true), exact, "{version:?} {column:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_fits() {
+        for version in [
+            Shape::Integer {
+                bits: 32,
+                signed: true,
+            },
+            Shape::Timestamp { digits: 6 },
+            Shape::Uuid,
+            Shape::Bytes { len: None },
+            Shape::Other,
+        ] {
+            assert_eq!(fit(version, Stored::Anything, true), Fit::Fits);
+            assert_eq!(fit(Shape::Other, Stored::Other, true), Fit::Fits);
+            let other = fit(version, Stored::Other, true);
+            assert_eq!(other == Fit::OtherType, version != Shape::Other);
+        }
+    }
+
+    #[test]
+    fn times_uuids_and_bytes_come_back_as_they_were() {
+        let digits = |digits| Stored::Timestamp { digits };
+        let bytes = |most, padded| Stored::Bytes { most, padded };
+        let token = |len| Shape::Bytes { len };
+        for (version, column, expected) in [
+            (Shape::Timestamp { digits: 3 }, digits(0), Fit::Coarse),
+            (Shape::Timestamp { digits: 3 }, digits(3), Fit::Fits),
+            (Shape::Timestamp { digits: 3 }, digits(6), Fit::Fits),
+            (Shape::Timestamp { digits: 3 }, Stored::Text, Fit::Fits),
+            (Shape::Timestamp { digits: 3 }, Stored::Uuid, Fit::OtherType),
+            (Shape::Uuid, Stored::Uuid, Fit::Fits),
+            (Shape::Uuid, bytes(Some(16), true), Fit::Fits),
+            (Shape::Uuid, bytes(Some(17), true), Fit::OtherType),
+            (Shape::Uuid, bytes(Some(8), false), Fit::Narrow),
+            (token(Some(8)), bytes(None, false), Fit::Fits),
+            (token(Some(8)), bytes(Some(16), false), Fit::Fits),
+            (token(Some(8)), bytes(Some(16), true), Fit::OtherType),
+            (token(None), bytes(Some(16), true), Fit::Fits),
+            (token(None), Stored::Text, Fit::OtherType),
+        ] {
+            assert_eq!(
+                fit(version, column, true),
+                expected,
+                "{version:?} {column:?}"
+            );
+        }
+    }
+}

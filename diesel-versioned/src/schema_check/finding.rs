@@ -63,6 +63,7 @@ pub enum Problem {
 
 /// What follows from a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Severity {
     /// The library's writes work.
     Warning,

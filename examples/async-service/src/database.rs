@@ -13,6 +13,7 @@ use diesel_async::{
 };
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 use diesel_versioned::AsyncExecutes;
+use diesel_versioned::async_prelude::*;
 use tokio::time::timeout;
 
 use crate::catalogue::Product;
@@ -128,15 +129,18 @@ pub(crate) enum DatabaseError {
     Unreachable { url: String, source: NoConnection },
     #[error("{url}: the tables cannot be created or updated: {problem}")]
     Migration { url: String, problem: String },
+    #[error("{url}: the tables are not those of this service: {problem}")]
+    Schema { url: String, problem: String },
 }
 
 impl Database {
-    /// Connects, and creates or updates the tables. Statements wait for locks as long as
-    /// `lock_timeout` says, in milliseconds.
+    /// Connects, creates or updates the tables, and checks that they fit the entity. Statements wait
+    /// for locks as long as `lock_timeout` says, in milliseconds.
     ///
     /// # Errors
     ///
-    /// If the URL names no database of this build, or it cannot be reached or changed.
+    /// If the URL names no database of this build, or it cannot be reached or changed, or someone
+    /// else has changed the table so that writes would fail or be lost.
     pub(crate) async fn open(url: &str, lock_timeout: NonZeroU32) -> Result<Self, DatabaseError> {
         match url.split_once("://") {
             None | Some(("sqlite", _)) => sqlite(url, lock_timeout).await,
@@ -189,17 +193,31 @@ where
     };
     let pool = S::new(url, setup).map_err(unreachable)?;
     let conn = pool.connection().await.map_err(unreachable)?;
-    match AsyncMigrationHarness::new(conn).run_pending_migrations(migrations) {
-        Ok(_) => Ok(pool),
-        Err(problem) => Err(DatabaseError::Migration {
+    let mut migrating = AsyncMigrationHarness::new(conn);
+    if let Err(problem) = migrating.run_pending_migrations(migrations) {
+        return Err(DatabaseError::Migration {
             url: shown(url),
             problem: one_line(&problem),
-        }),
+        });
     }
+    let wrong = |problem| DatabaseError::Schema {
+        url: shown(url),
+        problem,
+    };
+    let found = Product::check_schema(&mut migrating.into_inner()).await;
+    let found = found.map_err(|error| wrong(one_line(&error)))?;
+    // Somebody who runs the service may want to know of the rest; nothing is lost by it.
+    let warnings = found
+        .into_result()
+        .map_err(|error| wrong(one_line(&error)))?;
+    for warning in &warnings {
+        eprintln!("async-service: warning: {warning}");
+    }
+    Ok(pool)
 }
 
 fn one_line(error: &impl fmt::Display) -> String {
-    error.to_string().trim_end().replace('\n', " ")
+    error.to_string().trim_end().replace('\n', "; ")
 }
 
 /// A URL as messages show it: without user, password and options.

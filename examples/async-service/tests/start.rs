@@ -3,6 +3,7 @@
 
 mod support;
 
+use diesel_async::SimpleAsyncConnection;
 use support::database::{Database, Sqlite};
 use support::{Service, run};
 
@@ -75,6 +76,28 @@ async fn a_database_that_is_none() {
             "{said}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_table_that_someone_has_changed() {
+    let database = Sqlite::new();
+    drop(Service::start(&database).await);
+    let change = "ALTER TABLE products RENAME COLUMN version TO revision";
+    database
+        .connect()
+        .await
+        .batch_execute(change)
+        .await
+        .unwrap();
+    let url = database.url();
+    assert_eq!(
+        refused(&["--database-url", &url]).await,
+        format!(
+            "async-service: {url}: the tables are not those of this service: \
+             `products`.`version`: there is no such column, or this user may not see it; run the \
+             migrations, or take it out of the entity\n"
+        )
+    );
 }
 
 #[cfg(unix)]

@@ -3,7 +3,10 @@
 use diesel::connection::SimpleConnection;
 use diesel::{Connection, ConnectionError, SqliteConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use diesel_versioned::prelude::*;
 use diesel_versioned::{Dialect, Syntax};
+
+use crate::catalogue::Product;
 
 const SQLITE: EmbeddedMigrations = embed_migrations!("migrations/sqlite");
 #[cfg(feature = "postgres")]
@@ -55,6 +58,8 @@ pub(crate) enum DatabaseError {
         url: String,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    #[error("{url}: the tables are not those of this program")]
+    Schema { url: String, source: SchemaError },
     #[error("an SQLite database in memory has no second connection; give a file")]
     NoSecondConnection,
     #[error("the database reported an error")]
@@ -62,11 +67,12 @@ pub(crate) enum DatabaseError {
 }
 
 impl Database {
-    /// Connects, and creates or updates the tables.
+    /// Connects, creates or updates the tables, and checks that they fit the entity.
     ///
     /// # Errors
     ///
-    /// If the URL names no database of this build, or it cannot be reached or changed.
+    /// If the URL names no database of this build, or it cannot be reached or changed, or someone
+    /// else has changed the table so that writes would fail or be lost.
     pub(crate) fn open(url: &str) -> Result<Self, DatabaseError> {
         let mut database = Self::connect(url)?;
         match &mut database {
@@ -80,6 +86,13 @@ impl Database {
             url: shown(url),
             source,
         })?;
+        // What is only a warning is nothing that this job could do something about.
+        Product::check_schema(&mut database)?
+            .into_result()
+            .map_err(|source| DatabaseError::Schema {
+                url: shown(url),
+                source,
+            })?;
         Ok(database)
     }
 

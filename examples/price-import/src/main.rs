@@ -145,5 +145,5 @@ fn with_sources(error: &dyn Error) -> String {
         line.push_str(source.to_string().trim_end());
         next = source.source();
     }
-    line.replace('\n', " ")
+    line.replace('\n', "; ")
 }

@@ -257,6 +257,29 @@ fn a_database_that_cannot_be_reached() {
 }
 
 #[test]
+fn a_table_that_someone_has_changed() {
+    let missing = "there is no such column, or this user may not see it; run the migrations, or take \
+                   it out of the entity";
+    let folder = Folder::with_products(3);
+    let prices = "(SELECT sum(price_cents) FROM products)";
+    let before = folder.number(prices);
+    folder.execute(
+        "ALTER TABLE products RENAME COLUMN stock TO quantity;
+         ALTER TABLE products RENAME COLUMN version TO revision",
+    );
+    let ended = folder.import(header() + "1,2.00,1\n", &[]);
+    assert_eq!(
+        ended.stderr,
+        format!(
+            "price-import: price-import.sqlite: the tables are not those of this program: \
+             `products`.`stock`: {missing}; `products`.`version`: {missing}\n"
+        )
+    );
+    assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
+    assert_eq!(folder.number(prices), before, "nothing is written");
+}
+
+#[test]
 fn a_database_without_a_name() {
     for url in ["", " ", "sqlite://"] {
         let ended = Folder::new().run(&["--database-url", url]);

@@ -215,9 +215,9 @@ fn a_key_that_is_not_unique_is_found() {
         (id INTEGER NOT NULL, stock INTEGER, version INTEGER NOT NULL DEFAULT 1)";
     let more = [
         "SELECT 1",
-        "CREATE INDEX some ON wares (id)",
-        "CREATE UNIQUE INDEX some ON wares (id, stock)",
-        "CREATE UNIQUE INDEX some ON wares (stock)",
+        "CREATE INDEX made_up ON wares (id)",
+        "CREATE UNIQUE INDEX made_up ON wares (id, stock)",
+        "CREATE UNIQUE INDEX made_up ON wares (stock)",
     ];
     for index in more.iter().chain(Conn::WARES_WITHOUT_KEY) {
         assert_eq!(
@@ -233,8 +233,8 @@ fn a_composite_key_is_unique_if_a_part_of_it_is() {
     let without = "CREATE TABLE stock_levels (warehouse INTEGER NOT NULL, sku VARCHAR(32) NOT NULL,
         quantity INTEGER NOT NULL, version BIGINT NOT NULL DEFAULT 1)";
     let right = [
-        "CREATE UNIQUE INDEX some ON stock_levels (sku, warehouse)",
-        "CREATE UNIQUE INDEX some ON stock_levels (sku)",
+        "CREATE UNIQUE INDEX made_up ON stock_levels (sku, warehouse)",
+        "CREATE UNIQUE INDEX made_up ON stock_levels (sku)",
         "CREATE UNIQUE INDEX one ON stock_levels (quantity); \
          CREATE UNIQUE INDEX two ON stock_levels (warehouse)",
     ];
@@ -244,7 +244,7 @@ fn a_composite_key_is_unique_if_a_part_of_it_is() {
     }
     let db = TestDb::empty();
     db.execute(&format!(
-        "{without}; CREATE UNIQUE INDEX some ON stock_levels (sku, warehouse, quantity)"
+        "{without}; CREATE UNIQUE INDEX made_up ON stock_levels (sku, warehouse, quantity)"
     ));
     let report = StockLevel::check_schema(&mut db.connect()).unwrap();
     let error = report.into_result().unwrap_err();

@@ -59,6 +59,18 @@ fn the_sql_is_that_of_the_backend_inside() {
 }
 
 #[test]
+fn a_schema_is_checked_as_the_backend_inside_does() {
+    let db = TestDb::new();
+    let conn = &mut AnyConnection::establish(db.url()).unwrap();
+    let report = Product::check_schema(conn).unwrap();
+    assert_eq!(report.errors().count(), 0, "{report}");
+    db.execute("ALTER TABLE products RENAME COLUMN version TO revision");
+    let report = Product::check_schema(conn).unwrap();
+    let codes: Vec<_> = report.iter().map(|finding| finding.code()).collect();
+    assert_eq!(codes, ["schema.column_missing"]);
+}
+
+#[test]
 fn rule_09_the_classifying_read_sees_the_truth() {
     let db = TestDb::new();
     if crate::Conn::LOST_IN_SNAPSHOT != LostInSnapshot::Conflict {

@@ -24,3 +24,15 @@ scenario!(AnyConnection);
 
 // MySQL needs its own way to a generated key: `own_syntax.rs`.
 generated_keys!(AnyConnection, crate::Conn::LONE_INSERT_RETURNS);
+
+#[test]
+fn a_schema_is_not_checked_as_nobody_knows_how() {
+    let db = TestDb::new();
+    let conn = &mut AnyConnection::establish(db.url()).unwrap();
+    let error = Product::check_schema(conn).unwrap_err();
+    assert!(
+        error.to_string().contains("hand `Dialect::syntax` on"),
+        "{error}"
+    );
+    assert_eq!(Product::find(conn, 1).optional().unwrap(), None);
+}

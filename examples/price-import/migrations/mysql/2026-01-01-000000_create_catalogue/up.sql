@@ -5,7 +5,7 @@ CREATE TABLE products (
     name VARCHAR(255) NOT NULL,
     price_cents BIGINT NOT NULL CHECK (price_cents >= 0),
     stock BIGINT NOT NULL CHECK (stock >= 0),
-    version INTEGER NOT NULL
+    version INTEGER NOT NULL DEFAULT 1
 ) ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- A price list, known by its content; `pass` counts how often it was begun anew.

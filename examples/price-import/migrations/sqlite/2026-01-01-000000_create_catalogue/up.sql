@@ -4,7 +4,7 @@ CREATE TABLE products (
     name TEXT NOT NULL,
     price_cents BIGINT NOT NULL CHECK (price_cents >= 0),
     stock BIGINT NOT NULL CHECK (stock >= 0),
-    version INTEGER NOT NULL
+    version INTEGER NOT NULL DEFAULT 1
 );
 
 -- A price list, known by its content; `pass` counts how often it was begun anew.
