@@ -20,6 +20,10 @@
 //! | [`MAX_BINDS`](Dialect::MAX_BINDS) | 32,766 | 32,766 | 65,535 | 65,535 |
 //! | [`UPDATE_ROWS`](Dialect::UPDATE_ROWS) | 64 | 256 | 1,024 | 64 |
 
+#[cfg_attr(
+    not(all(feature = "mysql", feature = "postgres", feature = "sqlite")),
+    allow(dead_code, reason = "each backend uses a part of it")
+)]
 pub(crate) mod catalog;
 #[cfg(feature = "mysql")]
 mod mysql;

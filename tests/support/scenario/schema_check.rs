@@ -32,8 +32,11 @@ struct Ware {
 const WARES: &str = "CREATE TABLE wares
     (id INTEGER NOT NULL PRIMARY KEY, stock INTEGER, version INTEGER NOT NULL DEFAULT 1)";
 
-/// The codes of the findings, each with its column.
-fn findings<T: VersionedDsl<Conn>>(conn: &mut Conn) -> Vec<(&'static str, Option<&'static str>)> {
+/// The codes of findings, each with its column.
+type Found = Vec<(&'static str, Option<&'static str>)>;
+
+/// What is found now.
+fn findings<T: VersionedDsl<Conn>>(conn: &mut Conn) -> Found {
     let report = T::check_schema(conn).unwrap();
     let lines = report.to_string();
     assert_eq!(lines.lines().count(), report.len(), "{lines}");
@@ -44,8 +47,8 @@ fn findings<T: VersionedDsl<Conn>>(conn: &mut Conn) -> Vec<(&'static str, Option
         .collect()
 }
 
-/// The findings about a table that is made by this SQL.
-fn findings_with<T: VersionedDsl<Conn>>(sql: &str) -> Vec<(&'static str, Option<&'static str>)> {
+/// What is found with a table that is made by this SQL.
+fn findings_with<T: VersionedDsl<Conn>>(sql: &str) -> Found {
     let db = TestDb::empty();
     db.execute(sql);
     findings::<T>(&mut db.connect())
@@ -435,7 +438,7 @@ fn times_and_tokens_are_compared_with_what_their_columns_keep() {
              CREATE TABLE wares (id INTEGER PRIMARY KEY, stock INTEGER, version {type_name} NOT NULL)"
         ))
         .unwrap();
-        let mut codes = |check: fn(&mut Conn) -> Vec<(&'static str, Option<&'static str>)>| {
+        let mut codes = |check: fn(&mut Conn) -> Found| {
             let found = check(conn);
             assert_eq!(
                 found.last().map(|(code, _)| *code),
