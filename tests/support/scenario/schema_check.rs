@@ -7,6 +7,7 @@ use diesel::prelude::*;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::Integer;
 use diesel_versioned::schema_check::{Problem, Severity, Shape};
+use diesel_versioned::version::{Moment, NoVersion};
 
 use crate::flavor::prelude::*;
 use crate::support::entities::{
@@ -372,12 +373,12 @@ macro_rules! shaped {
         struct $version(i32);
 
         impl VersionValue for $version {
-            fn initial() -> Self {
-                Self(1)
+            fn initial(moment: &Moment) -> Result<Self, NoVersion> {
+                i32::initial(moment).map(Self)
             }
 
-            fn next(&self) -> Option<Self> {
-                self.0.next().map(Self)
+            fn next(&self, moment: &Moment) -> Result<Self, NoVersion> {
+                self.0.next(moment).map(Self)
             }
 
             fn to_text(&self) -> String {
