@@ -24,7 +24,8 @@ mod tests {
 
     #[test]
     fn a_name_is_kept_once() {
-        let names = [lasting("kept once"), lasting(&"kept once".to_owned())];
+        let other = String::from("kept once");
+        let names = [lasting("kept once"), lasting(&other)];
         assert_eq!(names[0], "kept once");
         assert!(std::ptr::eq(names[0], names[1]));
     }

@@ -12,7 +12,7 @@ use crate::support::entities::{Account, Order, Product};
 use crate::support::schema::products;
 
 /// Table, key, operation, old and new version.
-type Change = (
+pub(super) type Change = (
     &'static str,
     String,
     Operation,
@@ -20,7 +20,7 @@ type Change = (
     Option<String>,
 );
 
-fn changes(done: &Committed) -> Vec<Change> {
+pub(super) fn changes(done: &Committed) -> Vec<Change> {
     done.iter()
         .map(|change| {
             (

@@ -9,6 +9,7 @@ use diesel::prelude::*;
 use diesel::result::Error;
 use diesel_versioned::{KeyError, UndoError};
 
+use super::committed::changes as rows;
 use super::{Unit, conflicts, failure, product, stocks};
 use crate::Conn;
 use crate::flavor::prelude::*;
@@ -44,22 +45,6 @@ fn save(
     let handle = uow.save(form)?;
     let done = uow.commit(conn)?;
     Ok((done, uow.get(handle).cloned()))
-}
-
-/// Table, key, what was done, and the versions of each row.
-fn rows(done: &Committed) -> Vec<(String, String, Operation, Option<String>, Option<String>)> {
-    let text = |version: Option<&str>| version.map(str::to_owned);
-    done.iter()
-        .map(|row| {
-            (
-                row.table().to_owned(),
-                row.key().to_owned(),
-                row.operation(),
-                text(row.old_version()),
-                text(row.new_version()),
-            )
-        })
-        .collect()
 }
 
 #[test]
