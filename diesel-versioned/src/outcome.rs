@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use diesel::QueryResult;
 use diesel::result::Error;
 
+use crate::columns::ColumnSet;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::error::{CommitError, EntityRef, SaveError};
 use crate::telling;
-use crate::unit_of_work::WriteOperation;
 use crate::version::{Moment, NoVersion};
 
 /// What a row count says of a statement that was meant for some rows.
@@ -32,30 +32,59 @@ pub(crate) fn matched(rows: usize, meant: usize) -> Matched {
     }
 }
 
-/// What stands in the database says why the guard did not hold.
-pub(crate) fn classify<T: Versioned>(expected: &T::Version, current: Option<&T>) -> ConflictKind {
+/// What stands in the database says why the row was not written. A write without a guard is lost
+/// only where there is no row.
+pub(crate) fn classify<T: Versioned>(
+    expected: &T::Version,
+    current: Option<&T>,
+    is_guarded: bool,
+) -> ConflictKind {
     match current {
         None => ConflictKind::Deleted,
-        Some(current) if current.version() == expected => ConflictKind::Refused,
-        Some(_) => ConflictKind::Modified,
+        Some(current) if is_guarded && current.version() != expected => ConflictKind::Modified,
+        Some(_) => ConflictKind::Refused,
     }
 }
 
-/// The conflict of a single guarded write, once it is known what stands there.
-pub(crate) fn conflict<T: Versioned>(
-    entity: &T,
-    lost: WriteOperation,
-    current: Option<T>,
-) -> Conflict<T> {
+/// What a single write wanted of a row that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// To write it under its guard.
+    Update,
+    /// To write its bookkeeping.
+    Unguarded,
+    /// To delete it.
+    Delete,
+}
+
+/// The columns that are written unguarded; an error if the entity has none.
+pub(crate) fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
+    if T::UNGUARDED.is_empty() {
+        let problem = format!(
+            "no column of `{}` is unguarded, so there is nothing that can be written without a \
+             check; put `#[versioned(unguarded)]` on the field, or use `save`",
+            T::TABLE
+        );
+        return Err(Error::QueryBuilderError(problem.into()));
+    }
+    Ok(T::UNGUARDED)
+}
+
+/// The conflict of a single write, once it is known what stands there.
+pub(crate) fn conflict<T: Versioned>(entity: &T, lost: Wanted, current: Option<T>) -> Conflict<T> {
     let conflict = Conflict {
-        kind: classify::<T>(entity.version(), current.as_ref()),
+        kind: classify::<T>(
+            entity.version(),
+            current.as_ref(),
+            lost != Wanted::Unguarded,
+        ),
         key: entity.key(),
         expected: entity.version().clone(),
         base: None,
         mine: entity.clone(),
         current,
         source: None,
-        deletes: lost == WriteOperation::Delete,
+        deletes: lost == Wanted::Delete,
         place: None,
     };
     telling::conflict(&conflict);

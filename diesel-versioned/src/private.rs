@@ -19,7 +19,7 @@ use diesel::result::Error;
 use diesel::sql_types::{SqlType, is_nullable};
 
 pub use crate::key_text::{KeyText, NoKeyText};
-pub use crate::merge::independent;
+pub use crate::merge::{independent, take_unguarded};
 pub use crate::shown::{ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
@@ -97,14 +97,47 @@ pub const fn part_columns(offset: usize, count: usize) -> ColumnSet {
     set
 }
 
-/// A column of an embedded part, which the entity may leave out of its writes as a whole.
-pub const fn part_column(column: Column, inserts: bool, updates: bool) -> Column {
-    let role = match column.role {
-        Role::Data { insert, update } => Role::Data {
+/// A column of an embedded part, of which the entity says something as a whole.
+pub const fn part_column(column: Column, whole: Role) -> Column {
+    let role = match (column.role, whole) {
+        (
+            Role::Data { insert, update },
+            Role::Data {
+                insert: inserts,
+                update: updates,
+            },
+        ) => Role::Data {
             insert: insert && inserts,
             update: update && updates,
         },
-        role => role,
+        (
+            Role::Unguarded { insert },
+            Role::Data {
+                insert: inserts,
+                update: false,
+            },
+        )
+        | (
+            Role::Data {
+                insert,
+                update: false,
+            },
+            Role::Unguarded { insert: inserts },
+        ) => Role::Data {
+            insert: insert && inserts,
+            update: false,
+        },
+        (
+            Role::Unguarded { insert },
+            Role::Unguarded { insert: inserts }
+            | Role::Data {
+                insert: inserts, ..
+            },
+        )
+        | (Role::Data { insert, .. }, Role::Unguarded { insert: inserts }) => Role::Unguarded {
+            insert: insert && inserts,
+        },
+        (role, _) => role,
     };
     Column::new(column.name, role)
 }

@@ -132,6 +132,9 @@ pub trait TestBackend: Connection {
     /// The tables of `schema.rs`.
     fn schema() -> &'static str;
 
+    /// The tables of `scenario/roles/`, with their triggers.
+    fn roles_schema() -> &'static str;
+
     /// Removes what `create_database` made. It runs while a failed test unwinds: it reports
     /// and does not panic.
     fn drop_database(url: &str);

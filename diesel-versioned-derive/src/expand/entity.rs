@@ -42,11 +42,13 @@ impl Entity<'_> {
         let version_column = position(self.version.position);
         let insertable = model.column_set(inserts, Writes::Inserts);
         let updatable = model.column_set(updates, Writes::Updates);
+        let unguarded_const = model.unguarded_const(is_data);
         let column_fn = model.column_fn(|index, field| self.role(index, field));
         let key_columns = self.key.iter().map(|part| position(part.position));
         let key_fns = self.key_fns();
         let version_fns = self.version_fns();
         let changed_fn = model.changed_fn(is_data);
+        let take_columns_fn = model.take_columns_fn(|field| field.is_unguarded());
         let column_value_fn = model.column_value_fn();
         let converted_fn = model.converted_fn();
         let parents_fn = parents_fn(model);
@@ -65,6 +67,7 @@ impl Entity<'_> {
                 const VERSION_COLUMN: usize = #version_column;
                 const INSERTABLE: #library::ColumnSet = #insertable;
                 const UPDATABLE: #library::ColumnSet = #updatable;
+                #unguarded_const
 
                 fn table() -> Self::Table {
                     #table::table
@@ -79,6 +82,7 @@ impl Entity<'_> {
                 #key_fns
                 #version_fns
                 #changed_fn
+                #take_columns_fn
                 #column_value_fn
                 #converted_fn
                 #parents_fn
@@ -160,7 +164,9 @@ impl Entity<'_> {
                 + #library::__private::Sync
                 + 'static
         }];
-        predicates.extend(model.generic_predicates(|index| self.is_data(index)));
+        predicates.extend(
+            model.generic_predicates(|index| self.is_data(index), |field| field.is_unguarded()),
+        );
         let key = self.key_type();
         if model.is_generic(&key) {
             predicates.push(quote!(#key: #library::EntityKey));

@@ -17,15 +17,17 @@ pub(crate) fn part(model: &Model<'_>) -> TokenStream {
 fn versioned_part(model: &Model<'_>) -> TokenStream {
     let (library, ident) = (&model.library, model.ident);
     let (impl_generics, ty_generics, _) = model.generics.split_for_impl();
-    let where_clause = model.where_clause(model.generic_predicates(|_| true));
+    let where_clause = model.where_clause(model.generic_predicates(|_| true, |_| true));
     let converted_type = model.converted_type();
     let column_count = model.column_count();
     let inserts = model.data_columns(Writes::Inserts, |_| true);
     let updates = model.data_columns(Writes::Updates, |_| true);
     let insertable = model.column_set(inserts, Writes::Inserts);
     let updatable = model.column_set(updates, Writes::Updates);
+    let unguarded_const = model.unguarded_const(|_| true);
     let column_fn = model.column_fn(|_, field| model.data_role(field));
     let changed_fn = model.changed_fn(|_| true);
+    let take_columns_fn = model.take_columns_fn(|_| true);
     let column_value_fn = model.column_value_fn();
     let converted_fn = model.converted_fn();
     quote! {
@@ -37,9 +39,11 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
             const COLUMN_COUNT: usize = #column_count;
             const INSERTABLE: #library::ColumnSet = #insertable;
             const UPDATABLE: #library::ColumnSet = #updatable;
+            #unguarded_const
 
             #column_fn
             #changed_fn
+            #take_columns_fn
             #column_value_fn
             #converted_fn
         }
@@ -51,7 +55,7 @@ fn bind_part(model: &Model<'_>) -> TokenStream {
     let generics = model.backend_generics();
     let (impl_generics, ..) = generics.split_for_impl();
     let (_, ty_generics, _) = model.generics.split_for_impl();
-    let predicates = model.generic_predicates(|_| true).into_iter();
+    let predicates = model.generic_predicates(|_| true, |_| true).into_iter();
     let where_clause = model.where_clause(predicates.chain(model.backend_predicates()));
     let bind_fn = model.bind_fn();
     quote! {

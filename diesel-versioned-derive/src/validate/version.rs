@@ -66,6 +66,13 @@ fn check_version_options(field: &Field<'_>, errors: &Errors) {
             ),
         );
     }
+    for role in &field.attrs.roles {
+        let name = &role.name;
+        errors.on(
+            name,
+            format!("the version has a role already; remove `{name}`"),
+        );
+    }
 }
 
 // #[version(wrap, precision = "millis")] version: i32

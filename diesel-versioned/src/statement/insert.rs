@@ -3,7 +3,7 @@
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 
-use super::row::Row;
+use super::row::{Next, Row};
 use super::target::{Entity, column, list};
 use crate::backend::Dialect;
 use crate::columns::{Column, Role};
@@ -21,7 +21,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> Insert<'a, T, DB> {
             from: T::from_clause(),
             rows: entities
                 .into_iter()
-                .map(|(entity, initial)| Row::new(entity, initial))
+                .map(|(entity, initial)| Row::new(entity, Next::Is(initial)))
                 .collect(),
         }
     }

@@ -20,7 +20,7 @@ pub(crate) use insert::{Insert, InsertReturning, LastInserted};
 pub use own::OwnTables;
 #[cfg(feature = "replay")]
 pub(crate) use own::{OwnRow, Reading};
-pub(crate) use row::Row;
+pub(crate) use row::{Next, Row};
 pub(crate) use select::{Find, Lock, Select, key_chunks};
 pub use target::Entity;
 pub(crate) use update::{Update, UpdateMany};

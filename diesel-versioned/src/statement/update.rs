@@ -1,11 +1,11 @@
-//! `UPDATE`, of one row and of many: the guard and the new version are in it.
+//! `UPDATE`, of one row and of many: the guard and the new version are in it, unless it is unguarded.
 
 use std::marker::PhantomData;
 
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
-use super::row::Row;
+use super::row::{Next, Row};
 use super::target::{
     Entity, column, guard_columns, in_key_order, key_columns, limit, list, one_of, qualified,
 };
@@ -14,7 +14,8 @@ use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 
-/// `UPDATE t SET a = ?, version = ? WHERE id = ? AND version = ?`.
+/// `UPDATE t SET a = ?, version = ? WHERE id = ? AND version = ?`; an unguarded one is without the
+/// version.
 ///
 /// `WHOLE` says that every writable column is written: then the SQL is the same for each entity
 /// of a type, and the prepared statement is found without building it.
@@ -29,7 +30,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
     pub(crate) fn whole(entity: &'a T, next: T::Version) -> Self {
         Self {
             from: T::from_clause(),
-            row: Row::new(entity, next),
+            row: Row::new(entity, Next::Is(next)),
             columns: T::UPDATABLE,
         }
     }
@@ -37,7 +38,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
 
 impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, false> {
     /// Writes some columns; none for the version alone.
-    pub(crate) fn columns(entity: &'a T, next: T::Version, columns: ColumnSet) -> Self {
+    pub(crate) fn columns(entity: &'a T, next: Next<T::Version>, columns: ColumnSet) -> Self {
         Self {
             from: T::from_clause(),
             row: Row::new(entity, next),
@@ -52,7 +53,8 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
         self.from.walk_ast(out.reborrow())?;
         // Plain loops: this runs twice for every save.
         let columns = if WHOLE { T::UPDATABLE } else { self.columns };
-        let columns = columns.with(T::VERSION_COLUMN);
+        let is_guarded = self.row.next().is_guarded();
+        let columns = columns.with_if(T::VERSION_COLUMN, is_guarded);
         let mut opening = " SET ";
         for index in 0..T::COLUMN_COUNT {
             if columns.contains(index) {
@@ -71,6 +73,9 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
             out.push_sql(" = ");
             self.row.bind_guard(part, &mut out)?;
         }
+        if !is_guarded {
+            return Ok(());
+        }
         out.push_sql(" AND ");
         column::<T, DB>(T::VERSION_COLUMN, &mut out)?;
         out.push_sql(" = ");
@@ -87,7 +92,7 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryId for Update<'_, T, DB
     const HAS_STATIC_QUERY_ID: bool = WHOLE;
 }
 
-/// One statement that updates several rows, each guarded by its own version.
+/// One statement that updates several rows, each guarded by its own version or none guarded.
 pub(crate) struct UpdateMany<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
@@ -105,7 +110,9 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     pub(crate) fn new(rows: Vec<Row<'a, T>>, size: usize, columns: ColumnSet) -> Self {
         let versions = Versions::of(&rows);
         let columns = match versions {
-            Versions::One | Versions::OneNext | Versions::Few(_) => columns.iter().collect(),
+            Versions::One | Versions::OneNext | Versions::Few(_) | Versions::Unguarded => {
+                columns.iter().collect()
+            }
             Versions::Each => written::<T>(columns).collect(),
         };
         Self {
@@ -124,10 +131,10 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     }
 
     /// How many values the guard of each row has: the version's is not among them if it is one
-    /// for all.
+    /// for all, or of no interest.
     fn guard_parts(&self) -> usize {
         match self.versions {
-            Versions::One => T::KEY_COUNT,
+            Versions::One | Versions::Unguarded => T::KEY_COUNT,
             Versions::OneNext | Versions::Few(_) | Versions::Each => T::KEY_COUNT + 1,
         }
     }
@@ -269,7 +276,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
 
     /// The assignment to the version, where it is not one of the columns of each row.
     fn walk_set_version<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        if let Versions::Each = self.versions {
+        if let Versions::Each | Versions::Unguarded = self.versions {
             return Ok(());
         }
         if !self.columns.is_empty() {

@@ -16,6 +16,8 @@ pub(super) enum Versions {
     OneNext,
     /// Each row has its own.
     Each,
+    /// They are neither compared nor written.
+    Unguarded,
 }
 
 impl Versions {
@@ -25,6 +27,10 @@ impl Versions {
     /// Rows that are written together often stand at few versions. Two that stand at the same
     /// need not get the same next one.
     pub(super) fn of<T: Versioned>(rows: &[Row<'_, T>]) -> Self {
+        // The rows of one update are all of one kind.
+        if rows.iter().any(|row| !row.next().is_guarded()) {
+            return Self::Unguarded;
+        }
         let one_next = rows.windows(2).all(|pair| pair[0].next() == pair[1].next());
         if one_next && !rows.is_empty() {
             let one = rows

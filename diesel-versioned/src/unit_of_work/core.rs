@@ -56,7 +56,7 @@ pub trait Core: Any + Send {
     fn prepare(&mut self, levels: &HashMap<u32, u32>, moment: &Moment) -> Result<(), CommitError>;
     fn groups(&self) -> Vec<Group>;
     fn checks(&self) -> usize;
-    fn guards_any(&self) -> bool;
+    fn has_existing(&self) -> bool;
     fn keys_to_lock(&self, only_checks: bool) -> Box<dyn Any>;
     fn lock_too(&mut self, keys: Box<dyn Any>);
     fn written_keys(&self) -> HashSet<String>;
@@ -125,9 +125,8 @@ impl<T: Versioned> Core for Set<T> {
         self.work.checks.len()
     }
 
-    fn guards_any(&self) -> bool {
-        let work = &self.work;
-        !(work.checks.is_empty() && work.deletes.is_empty() && work.updates.is_empty())
+    fn has_existing(&self) -> bool {
+        self.existing(false).next().is_some()
     }
 
     fn keys_to_lock(&self, only_checks: bool) -> Box<dyn Any> {

@@ -8,6 +8,7 @@ use super::set::Set;
 use super::slot::{Slot, State};
 use super::work::Work;
 use crate::entity::Versioned;
+use crate::statement::Next;
 use crate::version::VersionValue;
 
 /// The rows of one entity type that a commit wrote.
@@ -54,7 +55,10 @@ impl<T: Versioned> Rows<T> {
                     Operation::Update
                 },
                 old_version: Some(mine.version().clone()),
-                new_version: Some(planned.next.clone()),
+                new_version: match &planned.next {
+                    Next::Is(next) => Some(next.clone()),
+                    Next::Unguarded => Some(mine.version().clone()),
+                },
             })
         });
         let inserts = work.inserts.iter().filter_map(|insert| {
@@ -112,8 +116,8 @@ impl<T: Versioned> Rows<T> {
             };
             keep(planned.slot, slot);
             slot.clean();
-            if let Some(mine) = &mut slot.mine {
-                mine.set_version(planned.next);
+            if let (Some(mine), Some(next)) = (&mut slot.mine, planned.next.made()) {
+                mine.set_version(next);
             }
         }
         for insert in inserts {

@@ -11,6 +11,7 @@ use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 use crate::outcome;
+use crate::statement::Next;
 use crate::version::Moment;
 
 /// Rows of one set that one kind of statement writes.
@@ -40,11 +41,18 @@ impl Group {
     }
 }
 
-/// A row that is written under its guard.
+/// A row that is updated.
 pub(super) struct Planned<V> {
     pub(super) slot: u32,
     pub(super) columns: ColumnSet,
-    pub(super) next: V,
+    pub(super) next: Next<V>,
+}
+
+impl<V> Planned<V> {
+    /// Rows of which this is the same are written together.
+    fn kind(&self) -> (bool, ColumnSet) {
+        (self.next.is_guarded(), self.columns)
+    }
 }
 
 /// A row that is inserted.
@@ -122,13 +130,23 @@ impl<T: Versioned> Set<T> {
                     work.updates.push(Planned {
                         slot: index,
                         columns,
-                        next: outcome::next_version(mine, moment)?,
+                        next: Next::Is(outcome::next_version(mine, moment)?),
+                    });
+                }
+                Need::Unguarded { columns, check } => {
+                    if check {
+                        work.checks.push(index);
+                    }
+                    work.updates.push(Planned {
+                        slot: index,
+                        columns,
+                        next: Next::Unguarded,
                     });
                 }
             }
         }
         work.updates
-            .sort_by_cached_key(|planned| (planned.columns, self.key_of(planned.slot)));
+            .sort_by_cached_key(|planned| (planned.kind(), self.key_of(planned.slot)));
         work.deletes.sort_by_cached_key(|&slot| self.key_of(slot));
         work.checks.sort_by_cached_key(|&slot| self.key_of(slot));
         work.inserts.sort_by_key(|insert| insert.level);
@@ -181,7 +199,7 @@ impl<T: Versioned> Set<T> {
             0..self.work.deletes.len(),
         );
         let mut start = 0;
-        for run in self.work.updates.chunk_by(|a, b| a.columns == b.columns) {
+        for run in self.work.updates.chunk_by(|a, b| a.kind() == b.kind()) {
             cut(Operation::Update, run[0].columns, start..start + run.len());
             start += run.len();
         }
@@ -243,29 +261,21 @@ impl<T: Versioned> Set<T> {
         }
     }
 
-    /// The keys of the rows that must be at their versions, ascending: those that are only
-    /// checked, or all.
-    pub(crate) fn guarded_keys(&self, only_checks: bool) -> Vec<T::Key> {
-        let mut keys: Vec<T::Key> = self
-            .guarded(only_checks)
-            .filter_map(|slot| self.key_of(slot))
-            .collect();
-        keys.sort();
-        keys
-    }
-
-    /// The keys of the rows to lock before the first write, ascending.
+    /// The keys of the rows to lock before the first write, ascending: of those that are checked,
+    /// or of all that are there already.
     pub(crate) fn keys_to_lock(&self, only_checks: bool) -> Vec<T::Key> {
-        let mut keys = self.guarded_keys(only_checks);
-        if !self.work.locked_too.is_empty() {
-            keys.extend_from_slice(&self.work.locked_too);
-            keys.sort();
-            keys.dedup();
-        }
+        let slots = self.existing(only_checks);
+        let mut keys: Vec<T::Key> = slots.filter_map(|slot| self.key_of(slot)).collect();
+        keys.extend_from_slice(&self.work.locked_too);
+        keys.sort();
+        // A row can be checked and written unguarded, or be known to another type.
+        keys.dedup();
         keys
     }
 
-    pub(super) fn guarded(&self, only_checks: bool) -> impl Iterator<Item = u32> {
+    /// The rows that are there already: those that are checked, or all that are checked or written.
+    /// One that is written unguarded may be checked too, and is then named twice.
+    pub(super) fn existing(&self, only_checks: bool) -> impl Iterator<Item = u32> {
         let work = &self.work;
         let (deletes, updates) = if only_checks {
             (&[][..], &[][..])
@@ -292,10 +302,9 @@ impl<T: Versioned> Set<T> {
     fn find_check(&self, key: &T::Key) -> Option<&T> {
         let slot = *self.by_key.get(key)?;
         let slot = self.slots.get(slot)?;
-        if slot.need() == Need::Check {
-            slot.mine.as_ref()
-        } else {
-            None
+        match slot.need() {
+            Need::Check | Need::Unguarded { check: true, .. } => slot.mine.as_ref(),
+            _ => None,
         }
     }
 }

@@ -13,12 +13,12 @@ use crate::backend::Dialect;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
-use crate::outcome::{self, Matched};
+use crate::outcome::{self, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::statement::{
-    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
+    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Next, Select, Update,
 };
-use crate::unit_of_work::{InsertMode, WriteOperation};
+use crate::unit_of_work::InsertMode;
 
 /// An asynchronous connection that can read and write the rows of `T`: what [`AsyncVersionedDsl`]
 /// asks for.
@@ -50,6 +50,12 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
     fn execute_touch(
         &mut self,
         entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_save_unguarded(
+        &mut self,
+        entity: &T,
     ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
 
     #[doc(hidden)]
@@ -113,6 +119,13 @@ where
         done
     }
 
+    async fn execute_save_unguarded(&mut self, entity: &T) -> Result<(), SaveError<T>> {
+        let mut conn = Begun::statement(self)?;
+        let done = save_unguarded(&mut *conn, entity).await;
+        conn.ended();
+        done
+    }
+
     async fn execute_update_with<A: Attempt<Error: Send>>(
         &mut self,
         key: T::Key,
@@ -167,7 +180,7 @@ where
 {
     let next = outcome::next_version_of(entity)?;
     let count = affected(conn, Update::whole(entity, next.clone())).await?;
-    settle(conn, entity, WriteOperation::Update, count).await?;
+    settle(conn, entity, Wanted::Update, count).await?;
     entity.set_version(next);
     Ok(())
 }
@@ -179,7 +192,7 @@ where
     T: Entity<C::Backend>,
 {
     let count = affected(conn, Delete::new([entity])).await?;
-    settle(conn, entity, WriteOperation::Delete, count).await
+    settle(conn, entity, Wanted::Delete, count).await
 }
 
 async fn touch<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
@@ -189,11 +202,23 @@ where
     T: Entity<C::Backend>,
 {
     let next = outcome::next_version_of(entity)?;
-    let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
+    let statement = Update::columns(entity, Next::Is(next.clone()), ColumnSet::EMPTY);
     let count = affected(conn, statement).await?;
-    settle(conn, entity, WriteOperation::Update, count).await?;
+    settle(conn, entity, Wanted::Update, count).await?;
     entity.set_version(next);
     Ok(())
+}
+
+async fn save_unguarded<T, C>(conn: &mut C, entity: &T) -> Result<(), SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let columns = outcome::unguarded_columns::<T>()?;
+    let statement = Update::columns(entity, Next::Unguarded, columns);
+    let count = affected(conn, statement).await?;
+    settle(conn, entity, Wanted::Unguarded, count).await
 }
 
 /// Inserts a row and reads it back, in a transaction or savepoint.
@@ -241,11 +266,11 @@ where
     ended
 }
 
-/// Turns the row count of a guarded write into success or into what stands there instead.
+/// Turns the row count of a single write into success or into what stands there instead.
 async fn settle<T, C>(
     conn: &mut C,
     entity: &T,
-    write: WriteOperation,
+    wanted: Wanted,
     count: usize,
 ) -> Result<(), SaveError<T>>
 where
@@ -259,7 +284,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current)).await?;
-            Err(outcome::conflict(entity, write, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, wanted, current.into_iter().next()).into())
         }
     }
 }

@@ -87,6 +87,9 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// Writes every writable column and moves the version on, if the row is still at the version
     /// that this copy holds. One statement, one round trip.
     ///
+    /// Columns that are [unguarded](derive@Versioned#bookkeeping) are not written: this copy may
+    /// hold an older value than the row. [`save_unguarded`](VersionedDsl::save_unguarded) writes them.
+    ///
     /// # Errors
     ///
     /// The entity is unchanged then, and saving it again fails or succeeds by what stands there then.
@@ -118,6 +121,20 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// As those of [`save`](VersionedDsl::save), all four.
     fn touch(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    /// Writes the [unguarded](derive@Versioned#bookkeeping) columns of this copy, all of them and
+    /// nothing else: by the key alone, whatever version the row is at, and without a new version.
+    /// The last one who writes them wins.
+    ///
+    /// # Errors
+    ///
+    /// - [`SaveError::Conflict`] of the kind [`Deleted`](crate::ConflictKind::Deleted) if the row is
+    ///   gone, and [`Refused`](crate::ConflictKind::Refused) if the database held the write back.
+    /// - [`SaveError::NotUnique`] if several rows have the key. Roll the transaction back; outside of
+    ///   one they have been written.
+    /// - [`SaveError::Database`] with whatever else the database reported, and if the entity has no
+    ///   unguarded column. Nothing was sent then.
+    fn save_unguarded(&self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Reads the row again; what was changed in this copy is gone.
     ///
@@ -239,6 +256,10 @@ impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
 
     fn touch(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
         conn.execute_touch(self)
+    }
+
+    fn save_unguarded(&self, conn: &mut C) -> Result<(), SaveError<Self>> {
+        conn.execute_save_unguarded(self)
     }
 
     fn reload(&mut self, conn: &mut C) -> QueryResult<()> {

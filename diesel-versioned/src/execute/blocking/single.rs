@@ -12,12 +12,12 @@ use crate::backend::Dialect;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
-use crate::outcome::{self, Matched};
+use crate::outcome::{self, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::statement::{
-    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Select, Update,
+    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, Next, Select, Update,
 };
-use crate::unit_of_work::{InsertMode, WriteOperation};
+use crate::unit_of_work::InsertMode;
 
 /// A connection that can read and write the rows of `T`: what [`VersionedDsl`] asks for.
 ///
@@ -37,6 +37,9 @@ pub trait Executes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_save_unguarded(&mut self, entity: &T) -> Result<(), SaveError<T>>;
 
     #[doc(hidden)]
     fn execute_update_with<A: Attempt>(
@@ -102,7 +105,7 @@ where
         session::usable(conn)?;
         let next = outcome::next_version_of(entity)?;
         let count = affected(conn, &Update::whole(entity, next.clone()))?;
-        settle(conn, entity, WriteOperation::Update, count)?;
+        settle(conn, entity, Wanted::Update, count)?;
         entity.set_version(next);
         Ok(())
     }
@@ -111,18 +114,26 @@ where
         let conn = self;
         session::usable(conn)?;
         let count = affected(conn, &Delete::new([&*entity]))?;
-        settle(conn, entity, WriteOperation::Delete, count)
+        settle(conn, entity, Wanted::Delete, count)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         session::usable(conn)?;
         let next = outcome::next_version_of(entity)?;
-        let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
+        let statement = Update::columns(entity, Next::Is(next.clone()), ColumnSet::EMPTY);
         let count = affected(conn, &statement)?;
-        settle(conn, entity, WriteOperation::Update, count)?;
+        settle(conn, entity, Wanted::Update, count)?;
         entity.set_version(next);
         Ok(())
+    }
+
+    fn execute_save_unguarded(&mut self, entity: &T) -> Result<(), SaveError<T>> {
+        let conn = self;
+        session::usable(conn)?;
+        let columns = outcome::unguarded_columns::<T>()?;
+        let count = affected(conn, &Update::columns(entity, Next::Unguarded, columns))?;
+        settle(conn, entity, Wanted::Unguarded, count)
     }
 
     fn execute_update_with<A: Attempt>(
@@ -139,13 +150,8 @@ where
     }
 }
 
-/// Turns the row count of a guarded write into success or into what stands there instead.
-fn settle<T, C>(
-    conn: &mut C,
-    entity: &T,
-    write: WriteOperation,
-    count: usize,
-) -> Result<(), SaveError<T>>
+/// Turns the row count of a single write into success or into what stands there instead.
+fn settle<T, C>(conn: &mut C, entity: &T, wanted: Wanted, count: usize) -> Result<(), SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
@@ -157,7 +163,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
-            Err(outcome::conflict(entity, write, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, wanted, current.into_iter().next()).into())
         }
     }
 }
