@@ -49,6 +49,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) precision: Option<Given<Precision>>,
     pub(crate) uuid: Option<Given<UuidKind>>,
     pub(crate) wrap: Option<Given<()>>,
+    /// `#[version(db)]`: the database makes the version.
+    pub(crate) by_database: Option<Given<()>>,
     pub(crate) column_name: Option<Given<ColumnName>>,
     pub(crate) embed: Option<Given<()>>,
     pub(crate) serialize_as: Option<Given<Type>>,

@@ -142,7 +142,11 @@ impl<'a> Field<'a> {
     }
 
     pub(crate) fn inserts(&self) -> bool {
-        self.attrs.skip_insertion.is_none() && self.role() != Some(ColumnRole::ReadOnly)
+        let left_out = matches!(
+            self.role(),
+            Some(ColumnRole::ReadOnly | ColumnRole::Generated)
+        );
+        self.attrs.skip_insertion.is_none() && self.attrs.by_database.is_none() && !left_out
     }
 
     /// Whether an update writes it under the guard.
@@ -152,6 +156,10 @@ impl<'a> Field<'a> {
 
     pub(crate) fn is_unguarded(&self) -> bool {
         self.role() == Some(ColumnRole::Unguarded)
+    }
+
+    pub(crate) fn is_generated(&self) -> bool {
+        self.role() == Some(ColumnRole::Generated)
     }
 
     /// What is special about the column.

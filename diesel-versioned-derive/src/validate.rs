@@ -37,6 +37,7 @@ pub(crate) fn entity<'a>(
     let key = check_key(model, errors);
     role::check_no_role_of_the_key(&key, errors);
     let version = version::check_version(model, &key, errors)?;
+    role::check_moved_by_all(model, version, errors);
     merge::check_independent(model, &key, version, errors);
     Some(Entity {
         model,

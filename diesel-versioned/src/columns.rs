@@ -33,6 +33,8 @@ pub enum Role {
         /// Written by an insert.
         insert: bool,
     },
+    /// Made by the database with every write, and read back after it.
+    Generated,
     /// Everything else.
     Data {
         /// Written by an insert.

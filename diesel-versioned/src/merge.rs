@@ -208,7 +208,7 @@ impl<T: Versioned> Conflict<T> {
             let columns = lost.iter().map(|index| T::column(index).name);
             return Err(self.unmergeable(Why::Overwrites).of_columns(columns));
         }
-        take_unguarded(&mut merged, base, mine, current);
+        take_unmerged(&mut merged, base, mine, current);
         merged.copy_key(&self.mine);
         merged.set_version(current.version().clone());
         Ok(merged)
@@ -219,12 +219,13 @@ impl<T: Versioned> Conflict<T> {
     }
 }
 
-/// Gives a merged entity its unguarded columns: mine where I changed them, otherwise theirs.
-pub fn take_unguarded<T: Versioned>(merged: &mut T, base: &T, mine: &T, theirs: &T) {
-    if T::UNGUARDED.is_empty() {
+/// Gives a merged entity what no rule decides. Its unguarded columns are mine where I changed them,
+/// otherwise theirs; what the database generates is theirs.
+pub fn take_unmerged<T: Versioned>(merged: &mut T, base: &T, mine: &T, theirs: &T) {
+    if T::UNGUARDED.or(T::GENERATED).is_empty() {
         return;
     }
     let by_me = mine.changed(base).and(T::UNGUARDED);
     merged.take_columns(mine, by_me);
-    merged.take_columns(theirs, T::UNGUARDED.without(by_me));
+    merged.take_columns(theirs, T::UNGUARDED.without(by_me).or(T::GENERATED));
 }

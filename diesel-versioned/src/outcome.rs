@@ -1,6 +1,6 @@
 //! The one decision: how many rows were matched in, applied or a conflict out. No connection.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use diesel::QueryResult;
 use diesel::result::Error;
@@ -9,8 +9,9 @@ use crate::columns::ColumnSet;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::error::{CommitError, EntityRef, SaveError};
+use crate::statement::Next;
 use crate::telling;
-use crate::version::{Moment, NoVersion};
+use crate::version::{Moment, NoVersion, VersionValue};
 
 /// What a row count says of a statement that was meant for some rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +58,17 @@ pub(crate) enum Wanted {
     Delete,
 }
 
+impl Wanted {
+    /// What an update with this version wants.
+    pub(crate) fn to<V>(next: &Next<V>) -> Self {
+        if next.is_guarded() {
+            Self::Update
+        } else {
+            Self::Unguarded
+        }
+    }
+}
+
 /// The columns that are written unguarded; an error if the entity has none.
 pub(crate) fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
     if T::UNGUARDED.is_empty() {
@@ -92,11 +104,11 @@ pub(crate) fn conflict<T: Versioned>(entity: &T, lost: Wanted, current: Option<T
 }
 
 /// The conflict of a single insert that the database held back.
-fn refused<T: Versioned>(entity: &T, initial: T::Version) -> Conflict<T> {
+fn refused<T: Versioned>(entity: &T, initial: Next<T::Version>) -> Conflict<T> {
     let conflict = Conflict {
         kind: ConflictKind::Refused,
         key: entity.key(),
-        expected: initial,
+        expected: initial.made().unwrap_or_else(|| entity.version().clone()),
         base: None,
         mine: entity.clone(),
         current: None,
@@ -120,21 +132,82 @@ pub(crate) struct Unversioned {
 pub(crate) fn next_version<T: Versioned>(
     entity: &T,
     moment: &Moment,
-) -> Result<T::Version, Unversioned> {
+) -> Result<Next<T::Version>, Unversioned> {
+    if T::VERSION_BY_DATABASE {
+        return Ok(Next::ByDatabase);
+    }
     let why = match entity.next_version(moment) {
-        Ok(next) if next != *entity.version() => return Ok(next),
+        Ok(next) if next != *entity.version() => return Ok(Next::Is(next)),
         // A guard that everybody passes would guard nothing.
         Ok(_) => NoVersion::Unmoved,
         Err(why) => why,
     };
-    Err(Unversioned {
+    Err(unversioned(entity, why))
+}
+
+fn unversioned<T: Versioned>(entity: &T, why: NoVersion) -> Unversioned {
+    Unversioned {
         row: EntityRef {
             table: T::TABLE,
             key: Some(format!("{:?}", entity.key())),
         },
         version: Some(format!("{:?}", entity.version())),
         why,
-    })
+    }
+}
+
+/// Judges a row that was read back after an update of an entity: where the database makes the
+/// version, it must have moved.
+pub(crate) fn moved<T: Versioned>(
+    entity: &T,
+    row: &T,
+    is_guarded: bool,
+) -> Result<(), Unversioned> {
+    if may_be_taken_back::<T>() && is_guarded && row.version() == entity.version() {
+        return Err(unversioned(entity, NoVersion::NotMoved));
+    }
+    Ok(())
+}
+
+/// What a row that was written and cannot be read back by its key is reported as.
+pub(crate) fn not_read_back<T: Versioned>() -> Error {
+    let problem = format!(
+        "a row of `{}` that was written cannot be read back by its key, so what the database made of \
+         it is not known; let no trigger change the key, and give the user the right to SELECT it",
+        T::TABLE
+    );
+    Error::QueryBuilderError(problem.into())
+}
+
+/// The row that was read back after a single update.
+pub(crate) fn read_back<T: Versioned>(
+    entity: &T,
+    rows: Vec<T>,
+    wanted: Wanted,
+) -> Result<T, SaveError<T>> {
+    let row = rows.into_iter().next().ok_or_else(not_read_back::<T>)?;
+    moved(entity, &row, wanted != Wanted::Unguarded)?;
+    Ok(row)
+}
+
+/// Whether a single update must be taken back if the row that it returns is not as it must be.
+pub(crate) fn may_be_taken_back<T: Versioned>() -> bool {
+    // Two writes of one transaction have its one number.
+    T::VERSION_BY_DATABASE && !T::Version::OF_TRANSACTION
+}
+
+/// Brings a copy to what an update has made of its row: the version, and what the database generates.
+/// The rest of a row that was read back is left alone: it may be the work of others, which a guarded
+/// write would then overwrite unseen.
+pub(crate) fn take_written<T: Versioned>(entity: &mut T, next: Next<T::Version>, row: Option<&T>) {
+    if let Some(row) = row {
+        entity.take_columns(row, T::GENERATED);
+    }
+    match (next, row) {
+        (Next::Is(next), _) => entity.set_version(next),
+        (Next::ByDatabase, Some(row)) => entity.set_version(row.version().clone()),
+        (Next::ByDatabase, None) | (Next::Unguarded, _) => {}
+    }
 }
 
 /// The version that an insert at a moment gives to a row; there is none yet of one that is made when
@@ -142,8 +215,12 @@ pub(crate) fn next_version<T: Versioned>(
 pub(crate) fn initial_version<T: Versioned>(
     entity: Option<&T>,
     moment: &Moment,
-) -> Result<T::Version, Unversioned> {
-    T::initial_version(moment).map_err(|why| {
+) -> Result<Next<T::Version>, Unversioned> {
+    if T::VERSION_BY_DATABASE {
+        return Ok(Next::ByDatabase);
+    }
+    let initial = T::initial_version(moment).map(Next::Is);
+    initial.map_err(|why| {
         let known = entity.filter(|_| !T::key_is_generated());
         Unversioned {
             row: EntityRef {
@@ -157,12 +234,14 @@ pub(crate) fn initial_version<T: Versioned>(
 }
 
 /// The same of a single insert.
-pub(crate) fn initial_version_of<T: Versioned>(entity: &T) -> Result<T::Version, Unversioned> {
+pub(crate) fn initial_version_of<T: Versioned>(
+    entity: &T,
+) -> Result<Next<T::Version>, Unversioned> {
     initial_version(Some(entity), &Moment::new())
 }
 
 /// The same of a single write.
-pub(crate) fn next_version_of<T: Versioned>(entity: &T) -> Result<T::Version, Unversioned> {
+pub(crate) fn next_version_of<T: Versioned>(entity: &T) -> Result<Next<T::Version>, Unversioned> {
     next_version(entity, &Moment::new())
 }
 
@@ -204,7 +283,7 @@ pub(crate) fn not_unique<T: Versioned>(entity: &T, rows: usize) -> SaveError<T> 
 /// What the row count of a single insert says.
 pub(crate) fn inserted<T: Versioned>(
     entity: &T,
-    initial: &T::Version,
+    initial: &Next<T::Version>,
     rows: usize,
 ) -> Result<(), SaveError<T>> {
     match matched(rows, 1) {
@@ -242,6 +321,12 @@ pub(crate) fn pair<T: Versioned>(keys: &[T::Key], rows: Vec<T>) -> Paired<T> {
         Vec::new()
     };
     (pairs, alone)
+}
+
+/// The rows in the order of the keys that they were asked for by.
+pub(crate) fn in_order<T: Versioned>(keys: &[T::Key], found: Vec<Asked<T>>) -> Vec<T> {
+    let mut found: HashMap<T::Key, T> = found.into_iter().collect();
+    keys.iter().filter_map(|key| found.remove(key)).collect()
 }
 
 /// The row that was inserted last, which must be there and be the only one.

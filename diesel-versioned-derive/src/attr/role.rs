@@ -15,6 +15,8 @@ pub(crate) enum ColumnRole {
     ReadOnly,
     /// Written by an insert alone.
     InsertOnly,
+    /// Made by the database with every write.
+    Generated,
 }
 
 /// `#[versioned(…)]` on a field.
@@ -34,10 +36,15 @@ pub(super) const VERSIONED_FIELD: &[Known<FieldAttrs>] = &[
         form: "insert_only",
         read: |attrs, name, input| role(attrs, name, ColumnRole::InsertOnly, input),
     },
+    Known {
+        name: "generated",
+        form: "generated",
+        read: |attrs, name, input| role(attrs, name, ColumnRole::Generated, input),
+    },
 ];
 
 /// The names of the roles.
-pub(super) const ROLES: &[&str] = &["unguarded", "read_only", "insert_only"];
+pub(super) const ROLES: &[&str] = &["unguarded", "read_only", "insert_only", "generated"];
 
 fn role(
     attrs: &mut FieldAttrs,

@@ -13,6 +13,8 @@ pub(crate) enum Writes {
     Inserts,
     Updates,
     Unguarded,
+    /// By the database.
+    Generated,
 }
 
 impl Writes {
@@ -21,6 +23,7 @@ impl Writes {
             Self::Inserts => field.inserts(),
             Self::Updates => field.updates(),
             Self::Unguarded => field.is_unguarded(),
+            Self::Generated => field.is_generated(),
         }
     }
 }
@@ -79,6 +82,9 @@ impl Model<'_> {
         let (insert, update) = (field.inserts(), field.updates());
         if field.is_unguarded() {
             return quote!(#library::Role::Unguarded { insert: #insert });
+        }
+        if field.is_generated() {
+            return quote!(#library::Role::Generated);
         }
         quote!(#library::Role::Data { insert: #insert, update: #update })
     }
@@ -140,17 +146,34 @@ impl Model<'_> {
                 Some(quote!(#updatable.or(#unguarded)))
             }
             Writes::Unguarded => part.updates().then(|| set("UNGUARDED")),
+            Writes::Generated if part.is_generated() => {
+                let (library, count) = (&self.library, set("COLUMN_COUNT"));
+                Some(quote!(#library::__private::part_columns(0, #count)))
+            }
+            Writes::Generated => Some(set("GENERATED")),
         }
     }
 
-    /// `const UNGUARDED`, where there may be such columns.
-    pub(crate) fn unguarded_const(&self, is_data: impl Fn(usize) -> bool) -> Option<TokenStream> {
-        let own = self.data_columns(Writes::Unguarded, is_data);
-        (!(own.is_empty() && self.parts.is_empty())).then(|| {
-            let library = &self.library;
-            let unguarded = self.column_set(own, Writes::Unguarded);
-            quote!(const UNGUARDED: #library::ColumnSet = #unguarded;)
-        })
+    /// The set of the columns of a role, where there may be some.
+    pub(crate) fn role_set(
+        &self,
+        writes: Writes,
+        is_data: impl Fn(usize) -> bool,
+    ) -> Option<TokenStream> {
+        let own = self.data_columns(writes, is_data);
+        (!(own.is_empty() && self.parts.is_empty())).then(|| self.column_set(own, writes))
+    }
+
+    /// `const UNGUARDED` and `const GENERATED` of a part.
+    pub(crate) fn role_consts(&self) -> TokenStream {
+        let library = &self.library;
+        let unguarded = self.role_set(Writes::Unguarded, |_| true);
+        let unguarded = unguarded.into_iter();
+        let generated = self.role_set(Writes::Generated, |_| true).into_iter();
+        quote! {
+            #(const UNGUARDED: #library::ColumnSet = #unguarded;)*
+            #(const GENERATED: #library::ColumnSet = #generated;)*
+        }
     }
 
     /// `fn take_columns`, of the own fields that `takes` has and of the parts, where there are any.

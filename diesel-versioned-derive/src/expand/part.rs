@@ -24,7 +24,7 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
     let updates = model.data_columns(Writes::Updates, |_| true);
     let insertable = model.column_set(inserts, Writes::Inserts);
     let updatable = model.column_set(updates, Writes::Updates);
-    let unguarded_const = model.unguarded_const(|_| true);
+    let role_consts = model.role_consts();
     let column_fn = model.column_fn(|_, field| model.data_role(field));
     let changed_fn = model.changed_fn(|_| true);
     let take_columns_fn = model.take_columns_fn(|_| true);
@@ -39,7 +39,7 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
             const COLUMN_COUNT: usize = #column_count;
             const INSERTABLE: #library::ColumnSet = #insertable;
             const UPDATABLE: #library::ColumnSet = #updatable;
-            #unguarded_const
+            #role_consts
 
             #column_fn
             #changed_fn

@@ -39,7 +39,7 @@ fn check_not_skipped(field: &Field<'_>, errors: &Errors) {
                 ColumnRole::Unguarded => {
                     format!("`{name}` says how updates write a column, and `{skip}` that none does")
                 }
-                ColumnRole::ReadOnly | ColumnRole::InsertOnly => {
+                ColumnRole::ReadOnly | ColumnRole::InsertOnly | ColumnRole::Generated => {
                     format!("`{name}` keeps a column out of updates already")
                 }
             };
@@ -49,7 +49,7 @@ fn check_not_skipped(field: &Field<'_>, errors: &Errors) {
             let problem = match role.value {
                 // Inserts leave it to the database, updates write it.
                 ColumnRole::Unguarded => continue,
-                ColumnRole::ReadOnly => {
+                ColumnRole::ReadOnly | ColumnRole::Generated => {
                     format!("`{name}` keeps a column out of inserts already; remove one")
                 }
                 ColumnRole::InsertOnly => format!(
@@ -79,7 +79,7 @@ pub(super) fn check_no_role_of_the_key(key: &[Placed<'_>], errors: &Errors) {
         let name = &role.name;
         let instead = match role.value {
             ColumnRole::Unguarded | ColumnRole::InsertOnly => format!("remove `{name}`"),
-            ColumnRole::ReadOnly => {
+            ColumnRole::ReadOnly | ColumnRole::Generated => {
                 "for one that the database makes write `#[diesel(skip_insertion)]`".to_owned()
             }
         };
@@ -87,5 +87,24 @@ pub(super) fn check_no_role_of_the_key(key: &[Placed<'_>], errors: &Errors) {
             name,
             format!("a key is never updated, whatever its role; {instead}"),
         );
+    }
+}
+
+// #[version(db)] version: i32, #[versioned(unguarded)] last_seen: i64
+pub(super) fn check_moved_by_all(model: &Model<'_>, version: Placed<'_>, errors: &Errors) {
+    if version.field.attrs.by_database.is_none() {
+        return;
+    }
+    for field in model.fields().filter(|field| field.is_unguarded()) {
+        for role in &field.attrs.roles {
+            let name = &role.name;
+            errors.on(
+                name,
+                format!(
+                    "the database moves the version with every write, so a write of this column \
+                     would be a conflict for others: remove `{name}`, or `db` from the version"
+                ),
+            );
+        }
     }
 }

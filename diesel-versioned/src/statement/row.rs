@@ -11,6 +11,8 @@ use crate::entity::{Bind, Versioned};
 pub(crate) enum Next<V> {
     /// It is compared, and this one follows it.
     Is(V),
+    /// It is compared, and the database makes the one that follows it.
+    ByDatabase,
     /// It is neither compared nor moved.
     Unguarded,
 }
@@ -25,7 +27,7 @@ impl<V> Next<V> {
     pub(crate) fn made(self) -> Option<V> {
         match self {
             Self::Is(next) => Some(next),
-            Self::Unguarded => None,
+            Self::ByDatabase | Self::Unguarded => None,
         }
     }
 }

@@ -14,6 +14,15 @@ use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 
+/// Which columns an update of one row writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every writable one that is guarded.
+    Whole,
+    /// These; none for the version alone.
+    Columns(ColumnSet),
+}
+
 /// `UPDATE t SET a = ?, version = ? WHERE id = ? AND version = ?`; an unguarded one is without the
 /// version.
 ///
@@ -27,10 +36,10 @@ pub(crate) struct Update<'a, T: Entity<DB>, DB: Dialect, const WHOLE: bool> {
 
 impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
     /// Writes every writable column.
-    pub(crate) fn whole(entity: &'a T, next: T::Version) -> Self {
+    pub(crate) fn whole(entity: &'a T, next: Next<T::Version>) -> Self {
         Self {
             from: T::from_clause(),
-            row: Row::new(entity, Next::Is(next)),
+            row: Row::new(entity, next),
             columns: T::UPDATABLE,
         }
     }
@@ -53,8 +62,8 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
         self.from.walk_ast(out.reborrow())?;
         // Plain loops: this runs twice for every save.
         let columns = if WHOLE { T::UPDATABLE } else { self.columns };
-        let is_guarded = self.row.next().is_guarded();
-        let columns = columns.with_if(T::VERSION_COLUMN, is_guarded);
+        let made_here = matches!(self.row.next(), Next::Is(_));
+        let columns = columns.with_if(T::VERSION_COLUMN, made_here);
         let mut opening = " SET ";
         for index in 0..T::COLUMN_COUNT {
             if columns.contains(index) {
@@ -65,6 +74,10 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
                 self.row.bind_value(index, &mut out)?;
             }
         }
+        if columns.is_empty() {
+            out.push_sql(opening);
+            keep_a_column::<T, DB>(&self.from, &mut out)?;
+        }
         let mut opening = " WHERE ";
         for part in 0..T::KEY_COUNT {
             out.push_sql(opening);
@@ -73,7 +86,7 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
             out.push_sql(" = ");
             self.row.bind_guard(part, &mut out)?;
         }
-        if !is_guarded {
+        if !self.row.next().is_guarded() {
             return Ok(());
         }
         out.push_sql(" AND ");
@@ -110,10 +123,8 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     pub(crate) fn new(rows: Vec<Row<'a, T>>, size: usize, columns: ColumnSet) -> Self {
         let versions = Versions::of(&rows);
         let columns = match versions {
-            Versions::One | Versions::OneNext | Versions::Few(_) | Versions::Unguarded => {
-                columns.iter().collect()
-            }
             Versions::Each => written::<T>(columns).collect(),
+            _ => columns.iter().collect(),
         };
         Self {
             from: T::from_clause(),
@@ -135,7 +146,9 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     fn guard_parts(&self) -> usize {
         match self.versions {
             Versions::One | Versions::Unguarded => T::KEY_COUNT,
-            Versions::OneNext | Versions::Few(_) | Versions::Each => T::KEY_COUNT + 1,
+            Versions::OneNext | Versions::Few(_) | Versions::Each | Versions::ByDatabase => {
+                T::KEY_COUNT + 1
+            }
         }
     }
 
@@ -276,8 +289,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
 
     /// The assignment to the version, where it is not one of the columns of each row.
     fn walk_set_version<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        if let Versions::Each | Versions::Unguarded = self.versions {
-            return Ok(());
+        match self.versions {
+            Versions::Each | Versions::Unguarded => return Ok(()),
+            Versions::ByDatabase if self.columns.is_empty() => {
+                return keep_a_column::<T, DB>(&self.from, out);
+            }
+            Versions::ByDatabase => return Ok(()),
+            Versions::One | Versions::OneNext | Versions::Few(_) => {}
         }
         if !self.columns.is_empty() {
             out.push_sql(", ");
@@ -340,6 +358,19 @@ impl<T: Entity<DB>, DB: Dialect> QueryId for UpdateMany<'_, T, DB> {
     type QueryId = ();
 
     const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+/// Writes `a = t.a`, of a column that may be written: an update must set something for the database
+/// to make a new version.
+fn keep_a_column<'b, T: Entity<DB>, DB: Dialect>(
+    from: &'b T::From,
+    out: &mut AstPass<'_, 'b, DB>,
+) -> QueryResult<()> {
+    let index = T::UPDATABLE.iter().next();
+    let index = index.unwrap_or_else(|| T::key_column(0));
+    column::<T, DB>(index, out)?;
+    out.push_sql(" = ");
+    qualified::<T, DB>(from, index, out)
 }
 
 /// The columns that an update writes: the given ones and the version.

@@ -63,6 +63,7 @@ pub trait Core: Any + Send {
     fn value(&self, slot: u32) -> Option<&dyn Any>;
     fn stage(&mut self, slot: u32, row: Box<dyn Any>);
     fn only_key(&self, group: &Group) -> Option<String>;
+    fn judge_read_back(&self, group: &Group) -> Result<(), CommitError>;
     fn stale_in(&self, group: &Group) -> usize;
     fn note_refused(&mut self, single: &Group);
     fn conflicts(&self, unit: UnitId, cause: Option<&Arc<Error>>) -> Vec<Box<dyn AnyConflict>>;
@@ -157,6 +158,10 @@ impl<T: Versioned> Core for Set<T> {
 
     fn only_key(&self, group: &Group) -> Option<String> {
         Self::only_key(self, group)
+    }
+
+    fn judge_read_back(&self, group: &Group) -> Result<(), CommitError> {
+        Self::judge_read_back(self, group)
     }
 
     fn stale_in(&self, group: &Group) -> usize {

@@ -14,6 +14,7 @@ use crate::conflict::{Conflict, ConflictKind};
 use crate::conflicts::AnyConflict;
 use crate::entity::Versioned;
 use crate::outcome::classify;
+use crate::statement::Next;
 
 impl<T: Versioned> Set<T> {
     /// Takes the rows as they stand in the database after a lost write. Once rows were tried again,
@@ -88,7 +89,10 @@ impl<T: Versioned> Set<T> {
                 let conflict = Conflict {
                     kind,
                     key: mine.key(),
-                    expected: initial.unwrap_or(mine.version()).clone(),
+                    expected: match initial {
+                        Some(Next::Is(initial)) => initial.clone(),
+                        _ => mine.version().clone(),
+                    },
                     base: slot.loaded().cloned(),
                     mine: mine.clone(),
                     current: match initial {

@@ -9,7 +9,7 @@ use super::set::Set;
 use super::slot::{Need, Slot, State};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
-use crate::error::CommitError;
+use crate::error::{CommitError, EntityRef};
 use crate::outcome;
 use crate::statement::Next;
 use crate::version::Moment;
@@ -26,7 +26,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
@@ -60,7 +60,7 @@ pub(super) struct PlannedInsert<V> {
     /// How many rows of the unit must be there before it.
     pub(super) level: u32,
     pub(super) slot: u32,
-    pub(super) initial: V,
+    pub(super) initial: Next<V>,
 }
 
 /// What a set has to write, and what is known of it while a commit runs.
@@ -75,6 +75,8 @@ pub(super) struct Work<T: Versioned> {
     pub(super) staged: HashMap<u32, T>,
     /// Inserted rows as the database has them.
     pub(super) landed: HashMap<u32, T>,
+    /// Updated rows as the database has them, where something is read back.
+    pub(super) written: HashMap<u32, T>,
     /// Rows as they stand in the database, after a lost write.
     pub(super) current: HashMap<T::Key, T>,
     /// Rows that the database did not write when they were tried alone.
@@ -93,6 +95,7 @@ impl<T: Versioned> Default for Work<T> {
             locked_too: Vec::new(),
             staged: HashMap::new(),
             landed: HashMap::new(),
+            written: HashMap::new(),
             current: HashMap::new(),
             refused: HashSet::new(),
             recalled: Vec::new(),
@@ -130,7 +133,7 @@ impl<T: Versioned> Set<T> {
                     work.updates.push(Planned {
                         slot: index,
                         columns,
-                        next: Next::Is(outcome::next_version(mine, moment)?),
+                        next: outcome::next_version(mine, moment)?,
                     });
                 }
                 Need::Unguarded { columns, check } => {
@@ -245,6 +248,54 @@ impl<T: Versioned> Set<T> {
             .rows
             .clone()
             .filter_map(|row| self.slot_of(group, row))
+    }
+
+    /// Whether what was read back after an update is as it must be.
+    pub(super) fn judge_read_back(&self, group: &Group) -> Result<(), CommitError> {
+        if !T::READS_BACK_UPDATE || group.operation != Operation::Update {
+            return Ok(());
+        }
+        for planned in self
+            .work
+            .updates
+            .get(group.rows.clone())
+            .unwrap_or_default()
+        {
+            let slot = planned.slot;
+            let mine = self.slots.get(slot).and_then(|slot| slot.mine.as_ref());
+            match (mine, self.work.written.get(&slot)) {
+                (Some(mine), Some(row)) => outcome::moved(mine, row, planned.next.is_guarded())?,
+                (mine, _) => {
+                    return Err(CommitError::Database {
+                        source: outcome::not_read_back::<T>(),
+                        entity: Some(EntityRef {
+                            table: T::TABLE,
+                            key: mine.map(|mine| format!("{:?}", mine.key())),
+                        }),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The keys of the rows of a group.
+    pub(crate) fn keys_of(&self, group: &Group) -> Vec<T::Key> {
+        let slots = self.slots_of(group);
+        slots.filter_map(|slot| self.key_of(slot)).collect()
+    }
+
+    /// Takes updated rows as the database has them, each by its key.
+    pub(crate) fn take_read_back(&mut self, group: &Group, rows: Vec<(T::Key, T)>) {
+        let slots: HashMap<T::Key, u32> = self
+            .slots_of(group)
+            .filter_map(|slot| Some((self.key_of(slot)?, slot)))
+            .collect();
+        for (key, row) in rows {
+            if let Some(&slot) = slots.get(&key) {
+                self.work.written.insert(slot, row);
+            }
+        }
     }
 
     /// The key, as text, where a group is about one row that has one.

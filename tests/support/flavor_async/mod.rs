@@ -43,7 +43,7 @@ pub trait VersionedDsl<Conn>: Versioned {
 
     fn touch(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
-    fn save_unguarded(&self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+    fn save_unguarded(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     fn reload(&mut self, conn: &mut Conn) -> QueryResult<()>;
 
@@ -82,7 +82,7 @@ impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
         block_on(AsyncVersionedDsl::<Inner>::touch(self, conn))
     }
 
-    fn save_unguarded(&self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
+    fn save_unguarded(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
         block_on(AsyncVersionedDsl::<Inner>::save_unguarded(self, conn))
     }
 

@@ -5,7 +5,7 @@ mod model;
 mod own_tables;
 mod property;
 mod retry;
-mod roles;
+pub mod roles;
 pub mod single;
 mod smoke;
 #[cfg(feature = "tracing")]

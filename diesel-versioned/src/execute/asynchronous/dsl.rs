@@ -132,7 +132,7 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
     ///
     /// As there.
     fn save_unguarded(
-        &self,
+        &mut self,
         conn: &mut Conn,
     ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
 
@@ -202,7 +202,7 @@ impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
     }
 
     fn save_unguarded(
-        &self,
+        &mut self,
         conn: &mut C,
     ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
         conn.execute_save_unguarded(self)

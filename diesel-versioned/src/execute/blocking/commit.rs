@@ -192,6 +192,7 @@ where
     drop(done);
     for (entity, handle) in entities.iter_mut().zip(handles) {
         if let Some(saved) = uow.get(handle) {
+            entity.take_columns(saved, T::GENERATED);
             entity.set_version(saved.version().clone());
         }
     }

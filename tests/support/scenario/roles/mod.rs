@@ -1,5 +1,8 @@
-//! Roles of columns: bookkeeping, and columns that are not written or not always.
+//! Roles of columns: bookkeeping, columns that are not written or not always, and what the database
+//! makes with every write, the version too.
 
+pub mod by_database;
+mod generated;
 mod never_written;
 mod unguarded;
 mod unguarded_units;
@@ -12,7 +15,7 @@ use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::{TestBackend, TestDb};
 
-type Unit = UnitOfWork<Conn>;
+pub type Unit = UnitOfWork<Conn>;
 
 diesel::table! {
     machines (id) {
@@ -60,7 +63,7 @@ pub struct Place {
 }
 
 /// A fresh database with the tables of this module.
-fn empty_store() -> TestDb {
+pub fn empty_store() -> TestDb {
     let db = TestDb::empty();
     db.connect()
         .batch_execute(Conn::roles_schema())

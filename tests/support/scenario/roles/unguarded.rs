@@ -2,7 +2,7 @@
 
 use diesel::result::Error;
 
-use super::{Machine, find, machine, rows, speed_up, store};
+use super::{Machine, Place, find, machine, rows, speed_up, store};
 use crate::flavor::prelude::*;
 use crate::support::entities::Product;
 use crate::support::scenario::single::{conflict, lamp};
@@ -80,7 +80,7 @@ fn save_unguarded_writes_all_of_them_and_nothing_else_whatever_the_version() {
 fn bookkeeping_of_a_row_that_is_gone_is_a_conflict() {
     let db = store(1);
     let conn = &mut db.connect();
-    let mine = find(&db, 1);
+    let mut mine = find(&db, 1);
     find(&db, 1).delete(conn).unwrap();
     let lost = conflict(mine.save_unguarded(conn));
     assert_eq!(lost.kind(), ConflictKind::Deleted);
@@ -93,7 +93,7 @@ fn an_entity_without_bookkeeping_is_told_so_and_nothing_is_sent() {
     let db = TestDb::new();
     let conn = &mut db.connect();
     let queries = Queries::of(conn);
-    let error = Product::save_unguarded(&lamp(1), conn).unwrap_err();
+    let error = Product::save_unguarded(&mut lamp(1), conn).unwrap_err();
     let SaveError::Database(Error::QueryBuilderError(problem)) = error else {
         panic!("{error:?}");
     };
@@ -157,8 +157,8 @@ fn bookkeeping_alone_is_no_work_that_a_merge_loses() {
     theirs.touch(&mut db.connect()).unwrap();
 
     let lost = conflict(mine.save(conn)).with_base(base).unwrap();
-    let expected = super::Machine {
-        place: super::Place {
+    let expected = Machine {
+        place: Place {
             room: "attic".to_owned(),
             room_seen: 8,
         },
