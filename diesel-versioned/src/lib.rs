@@ -62,6 +62,8 @@
 //! | to do this | look at |
 //! | --- | --- |
 //! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
+//! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
+//! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
@@ -130,6 +132,8 @@ mod merge;
 #[cfg(feature = "migrations")]
 pub mod migrations;
 mod outcome;
+#[cfg(feature = "postgres")]
+pub mod pg;
 pub mod plumbing;
 pub mod prelude;
 #[cfg(feature = "replay")]
@@ -141,6 +145,8 @@ pub mod retry;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shown;
+#[cfg(feature = "postgres")]
+pub mod sql_types;
 mod statement;
 #[cfg(feature = "tracing")]
 pub mod telling;
