@@ -21,6 +21,8 @@ mod round_trips;
 mod scenario_async;
 #[path = "support/mod.rs"]
 mod support;
+#[path = "support/xmin.rs"]
+mod xmin;
 
 /// The connection that the library is given.
 type Inner = diesel_async::AsyncPgConnection;

@@ -19,6 +19,8 @@ mod kinds;
 mod scenario_blocking;
 #[path = "support/mod.rs"]
 mod support;
+#[path = "support/xmin.rs"]
+mod xmin;
 
 /// The connection that the scenarios of this binary use.
 type Conn = diesel::PgConnection;

@@ -1,5 +1,6 @@
 //! The attributes that the derives read: a table for each place where one can stand.
 
+mod role;
 mod version;
 
 use proc_macro2::Span;
@@ -9,8 +10,10 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Path, Result, Token, Type, TypePath};
 
+pub(crate) use self::role::ColumnRole;
 pub(crate) use self::version::{Precision, UuidKind};
 
+use self::role::{ROLES, VERSIONED_FIELD};
 use self::version::VERSION;
 use crate::column_name::ColumnName;
 use crate::errors::Errors;
@@ -46,6 +49,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) precision: Option<Given<Precision>>,
     pub(crate) uuid: Option<Given<UuidKind>>,
     pub(crate) wrap: Option<Given<()>>,
+    /// `#[version(db)]`: the database makes the version.
+    pub(crate) by_database: Option<Given<()>>,
     pub(crate) column_name: Option<Given<ColumnName>>,
     pub(crate) embed: Option<Given<()>>,
     pub(crate) serialize_as: Option<Given<Type>>,
@@ -53,6 +58,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) select_expression: Option<Given<()>>,
     pub(crate) skip_insertion: Option<Given<()>>,
     pub(crate) skip_update: Option<Given<()>>,
+    /// What `#[versioned(…)]` says; a column has one role.
+    pub(crate) roles: Vec<Given<ColumnRole>>,
 }
 
 /// `#[versioned(…)]` on the struct.
@@ -82,6 +89,9 @@ const VERSIONED: &[Known<StructAttrs>] = &[
         },
     },
 ];
+
+/// The names of what `#[versioned(…)]` on the struct says.
+const OF_THE_STRUCT: &[&str] = &["crate", "merge"];
 
 /// `#[diesel(…)]` on the struct: what this derive reads of it.
 const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
@@ -197,7 +207,11 @@ impl StructAttrs {
             if path.is_ident("diesel") {
                 read_options(attribute, DIESEL_STRUCT, Unknown::Skip, &mut attrs, errors);
             } else if path.is_ident("versioned") {
-                read_options(attribute, VERSIONED, Unknown::Reject, &mut attrs, errors);
+                let unknown = Unknown::Reject {
+                    misplaced: ROLES,
+                    home: "a field",
+                };
+                read_options(attribute, VERSIONED, unknown, &mut attrs, errors);
             } else if path.is_ident("version") {
                 errors.on(
                     attribute,
@@ -222,14 +236,15 @@ impl FieldAttrs {
                     errors.on(attribute, "`#[version]` stands twice; remove one");
                 }
                 if !matches!(attribute.meta, Meta::Path(_)) {
-                    read_options(attribute, VERSION, Unknown::Reject, &mut attrs, errors);
+                    read_options(attribute, VERSION, Unknown::REJECT, &mut attrs, errors);
                 }
                 attrs.version = Some(attribute.clone());
             } else if path.is_ident("versioned") {
-                errors.on(
-                    attribute,
-                    "`#[versioned(…)]` is on a field; move it above the struct",
-                );
+                let unknown = Unknown::Reject {
+                    misplaced: OF_THE_STRUCT,
+                    home: "the struct",
+                };
+                read_options(attribute, VERSIONED_FIELD, unknown, &mut attrs, errors);
             }
         }
         report_repeated(&attrs.repeated, errors);
@@ -238,6 +253,12 @@ impl FieldAttrs {
 }
 
 impl FieldAttrs {
+    /// What keeps a column out of guarded updates, by its name in the user's code.
+    pub(crate) fn not_updated(&self) -> Option<&Ident> {
+        let role = self.roles.first().map(|role| &role.name);
+        role.or(self.skip_update.as_ref().map(|given| &given.name))
+    }
+
     /// The options that a version cannot have, with their names in the user's code.
     pub(crate) fn not_for_a_version(&self) -> Vec<&Ident> {
         let flags = [

@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, parse_quote};
 
-use crate::attr::{self, FieldAttrs, StructAttrs};
+use crate::attr::{self, ColumnRole, FieldAttrs, StructAttrs};
 use crate::column_name::ColumnName;
 use crate::errors::Errors;
 
@@ -142,11 +142,29 @@ impl<'a> Field<'a> {
     }
 
     pub(crate) fn inserts(&self) -> bool {
-        self.attrs.skip_insertion.is_none()
+        let left_out = matches!(
+            self.role(),
+            Some(ColumnRole::ReadOnly | ColumnRole::Generated)
+        );
+        self.attrs.skip_insertion.is_none() && self.attrs.by_database.is_none() && !left_out
     }
 
+    /// Whether an update writes it under the guard.
     pub(crate) fn updates(&self) -> bool {
-        self.attrs.skip_update.is_none()
+        self.attrs.skip_update.is_none() && self.role().is_none()
+    }
+
+    pub(crate) fn is_unguarded(&self) -> bool {
+        self.role() == Some(ColumnRole::Unguarded)
+    }
+
+    pub(crate) fn is_generated(&self) -> bool {
+        self.role() == Some(ColumnRole::Generated)
+    }
+
+    /// What is special about the column.
+    fn role(&self) -> Option<ColumnRole> {
+        self.attrs.roles.first().map(|role| role.value)
     }
 }
 

@@ -19,10 +19,21 @@ pub(crate) struct Known<T> {
 /// What happens to an option that is in no table.
 #[derive(Clone, Copy)]
 pub(crate) enum Unknown {
-    /// It is ours, so it is a mistake.
-    Reject,
+    /// It is ours, so it is a mistake; these options have their place elsewhere.
+    Reject {
+        misplaced: &'static [&'static str],
+        home: &'static str,
+    },
     /// It is Diesel's, so it is for another derive.
     Skip,
+}
+
+impl Unknown {
+    /// It is a mistake, and there is no other place for it.
+    pub(crate) const REJECT: Self = Self::Reject {
+        misplaced: &[],
+        home: "",
+    };
 }
 
 /// Reads the options of one attribute; a wrong one does not hide the next.
@@ -35,7 +46,7 @@ pub(crate) fn read_options<T>(
 ) {
     let path = attribute.path().to_token_stream();
     let Meta::List(list) = &attribute.meta else {
-        if let (Unknown::Reject, Some(first)) = (unknown, table.first()) {
+        if let (Unknown::Reject { .. }, Some(first)) = (unknown, table.first()) {
             let form = first.form;
             let message =
                 format!("`{path}` takes options in parentheses; write `#[{path}({form})]`");
@@ -61,8 +72,12 @@ pub(crate) fn read_options<T>(
                     skip_to_comma(input)?;
                 }
             } else {
-                if let Unknown::Reject = unknown {
-                    let message = format!("unknown option `{name}`; {}", expected(table));
+                if let Unknown::Reject { misplaced, home } = unknown {
+                    let message = if misplaced.iter().any(|other| name.unraw() == *other) {
+                        format!("`{name}` is for {home}; move it there")
+                    } else {
+                        format!("unknown option `{name}`; {}", expected(table))
+                    };
                     errors.at(name.span(), message);
                 }
                 skip_value(input)?;

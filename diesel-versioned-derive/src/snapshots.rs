@@ -64,6 +64,47 @@ versioned! { version_wrap,
     }
 }
 
+versioned! { version_db,
+    struct Product {
+        id: i32,
+        #[version(db)]
+        version: i32,
+    }
+}
+
+versioned! { role_columns,
+    #[versioned(merge(independent(name, speed)))]
+    struct Machine<T> {
+        id: i32,
+        name: String,
+        speed: i32,
+        #[versioned(unguarded)]
+        last_seen: T,
+        #[versioned(read_only)]
+        rating: i32,
+        #[versioned(insert_only)]
+        serial: String,
+        #[versioned(generated)]
+        load: i32,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { role_part,
+    struct Machine {
+        id: i32,
+        #[diesel(embed)]
+        #[versioned(unguarded)]
+        seen: Seen,
+        #[diesel(embed)]
+        #[versioned(generated)]
+        load: Load,
+        #[version]
+        version: i32,
+    }
+}
+
 versioned! { versioned_crate,
     #[versioned(crate = "other::name")]
     struct Product {
@@ -188,6 +229,10 @@ fn part() {
             width: i32,
             #[diesel(skip_update)]
             height: i32,
+            #[versioned(unguarded)]
+            measured_at: i64,
+            #[versioned(generated)]
+            area: i32,
         }
     };
     insta::assert_snapshot!(pretty(derive::versioned_part(&parse_quote!(#part))));

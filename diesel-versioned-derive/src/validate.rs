@@ -1,6 +1,7 @@
 //! The rules: what is wrong with a model is told here and in the files below, and nowhere else.
 
 mod merge;
+mod role;
 mod version;
 
 use syn::ext::IdentExt;
@@ -34,7 +35,9 @@ pub(crate) fn entity<'a>(
     check_owned(model, errors);
     check_fields(model, errors);
     let key = check_key(model, errors);
+    role::check_no_role_of_the_key(&key, errors);
     let version = version::check_version(model, &key, errors)?;
+    role::check_moved_by_all(model, version, errors);
     merge::check_independent(model, &key, version, errors);
     Some(Entity {
         model,
@@ -98,6 +101,7 @@ fn check_fields(model: &Model<'_>, errors: &Errors) {
     for part in &model.parts {
         check_part(part, errors);
     }
+    role::check_roles(model, errors);
 }
 
 // struct Product(i32, #[version] i32);

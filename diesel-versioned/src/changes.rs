@@ -69,6 +69,9 @@ impl fmt::Debug for ColumnChange {
 
 /// The columns that differ in a conflict, in the order of the entity's fields.
 ///
+/// One that is [unguarded](derive@crate::Versioned#bookkeeping) is mine if I changed it and theirs
+/// otherwise, never both; one that no update writes is never mine.
+///
 /// As text it is a table. It shows values: `{}` of the [`Conflict`](crate::Conflict) does not.
 ///
 /// ```
@@ -204,11 +207,17 @@ impl Sets {
     fn new<T: Versioned>(base: Option<&T>, mine: &T, theirs: Option<&T>) -> Self {
         let since = |base: &T| theirs.map_or(ColumnSet::EMPTY, |theirs| theirs.changed(base));
         match base {
-            Some(base) => Self {
-                mine: mine.changed(base),
-                theirs: since(base),
-                unattributed: ColumnSet::EMPTY,
-            },
+            Some(base) => {
+                // What no update writes is nothing that I wanted.
+                let mine = mine.changed(base).and(T::UPDATABLE.or(T::UNGUARDED));
+                // Where I changed one that is unguarded, mine counts.
+                let theirs = since(base).without(mine.and(T::UNGUARDED));
+                Self {
+                    mine,
+                    theirs,
+                    unattributed: ColumnSet::EMPTY,
+                }
+            }
             None => Self {
                 mine: ColumnSet::EMPTY,
                 theirs: ColumnSet::EMPTY,

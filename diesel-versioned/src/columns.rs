@@ -28,6 +28,13 @@ pub enum Role {
     },
     /// The version.
     Version,
+    /// Bookkeeping: written by the key alone, without check and without a new version.
+    Unguarded {
+        /// Written by an insert.
+        insert: bool,
+    },
+    /// Made by the database with every write, and read back after it.
+    Generated,
     /// Everything else.
     Data {
         /// Written by an insert.
@@ -80,6 +87,17 @@ impl ColumnSet {
     #[must_use]
     pub const fn with_part(self, offset: usize, other: Self) -> Self {
         Self(self.0 | (other.0 << offset))
+    }
+
+    /// Those columns of this set that stand at `offset` or behind it, as positions from there: the
+    /// columns of a part, and what follows them.
+    #[must_use]
+    pub const fn after(self, offset: usize) -> Self {
+        if offset < Self::CAPACITY {
+            Self(self.0 >> offset)
+        } else {
+            Self::EMPTY
+        }
     }
 
     /// Whether the column at `index` is in this set.

@@ -45,6 +45,11 @@
 /// | `#[version(precision = "millis")]` | a field | the timestamp is cut to `"seconds"`, `"millis"` or `"micros"`, which is what it is without; that of the column, or coarser |
 /// | `#[version(uuid = "v4")]` | a field | the UUID is random throughout; without it a `"v7"`, which begins with the time |
 /// | `#[version(wrap)]` | a field | the integer starts again at the initial version after its greatest one, where a write is [`VersionExhausted`](crate::SaveError::VersionExhausted) without it |
+/// | `#[version(db)]` | a field | [the database makes the version](#a-version-that-the-database-makes) |
+/// | `#[versioned(unguarded)]` | a field | is [bookkeeping](#bookkeeping): written without check and without a new version |
+/// | `#[versioned(read_only)]` | a field | is [never written](#columns-that-are-not-written) |
+/// | `#[versioned(insert_only)]` | a field | is written by an insert, [never by an update](#columns-that-are-not-written) |
+/// | `#[versioned(generated)]` | a field | is [made by the database with every write](#generated-columns) and read back |
 /// | `#[versioned(crate = "path")]` | the struct | where the library is, if not at `::diesel_versioned` |
 /// | `#[versioned(merge(independent(a, b)))]` | the struct | these columns do not depend on each other: [merging](#merging) |
 ///
@@ -136,6 +141,231 @@
 /// # }
 /// ```
 ///
+/// # Bookkeeping
+///
+/// `unguarded`: a column in which nobody's decision stands, such as when a row was last seen. A change
+/// of only such columns is written by the key alone, whatever version the row is at, and the version
+/// stays: nobody is in conflict because of it. The last one who writes wins.
+///
+/// - A tracked entity of a unit writes those that changed: alone without a guard, together with
+///   others under it. If the row is gone, that is a [`Conflict`](crate::Conflict) of the kind `Deleted`:
+///   a row cannot be noted as seen that is not there, and the program believes that it is.
+/// - Whatever saves a whole row (`save`, `save_all`, [`UnitOfWork::save`](crate::UnitOfWork::save))
+///   leaves them out: what the copy holds may be older than what stands there.
+///   [`save_unguarded`](crate::VersionedDsl::save_unguarded) writes them, and an insert.
+/// - With [`touch`](crate::UnitOfWork::touch) they are written under the guard; with
+///   [`expect_unchanged`](crate::UnitOfWork::expect_unchanged) the version is checked and stays; of a row
+///   that is deleted they are not written.
+/// - In a conflict they are mine if I changed them, otherwise theirs; no rule is asked.
+///
+/// On a field with `embed` it is said of all columns of the part. It goes with `skip_insertion`.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     machines (id) { id -> Integer, speed -> Integer, last_seen -> BigInt, version -> Integer }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[diesel(table_name = machines)]
+/// struct Machine {
+///     id: i32,
+///     speed: i32,
+///     #[versioned(unguarded)]
+///     last_seen: i64,
+///     #[version]
+///     version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE machines (id INTEGER PRIMARY KEY, speed INTEGER NOT NULL,
+/// #     last_seen BIGINT NOT NULL, version INTEGER NOT NULL);
+/// #     INSERT INTO machines VALUES (1, 10, 1000, 7)")?;
+/// let mut mine = Machine::find(&mut conn, 1)?;
+///
+/// let mut uow = UnitOfWork::new();
+/// let seen: Handle<Machine> = uow.find(&mut conn, 1)?;
+/// uow[seen].last_seen = 2000;
+/// uow.commit(&mut conn)?; // UPDATE … SET last_seen = 2000 WHERE id = 1
+/// assert_eq!(uow[seen].version, 7);
+///
+/// mine.speed = 20;
+/// mine.save(&mut conn)?; // no conflict, and no `last_seen`
+/// assert_eq!((mine.last_seen, mine.version), (1000, 8));
+/// assert_eq!(Machine::find(&mut conn, 1)?.last_seen, 2000);
+///
+/// mine.last_seen = 3000;
+/// mine.save_unguarded(&mut conn)?;
+/// assert_eq!(Machine::find(&mut conn, 1)?.last_seen, 3000);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Columns that are not written
+///
+/// `read_only` is for a column that the database or another program keeps: neither an insert nor an
+/// update writes it, and it is read back after an insert. `insert_only` is for one that never changes
+/// once the row is there. They do what Diesel's `skip_insertion` and `skip_update` do together, and
+/// `skip_update` alone, where no Diesel derive is to be told as well.
+///
+/// A change of such a field is not written, needs no new version and is no work that a merge could
+/// lose.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     articles (id) {
+///         id -> Integer, title -> Text, author -> Text, rating -> Integer, version -> Integer,
+///     }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[diesel(table_name = articles)]
+/// struct Article {
+///     id: i32,
+///     title: String,
+///     #[versioned(insert_only)]
+///     author: String,
+///     #[versioned(read_only)]
+///     rating: i32,
+///     #[version]
+///     version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE articles (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
+/// #     author TEXT NOT NULL, rating INTEGER NOT NULL DEFAULT 3, version INTEGER NOT NULL)")?;
+/// let mut tea = Article {
+///     id: 1, title: "Tea".into(), author: "Ada".into(), rating: 0, version: 0,
+/// };
+/// tea.insert(&mut conn)?;
+/// assert_eq!(tea.rating, 3);
+/// (tea.title, tea.author, tea.rating) = ("On tea".into(), "Bob".into(), 5);
+/// tea.save(&mut conn)?;
+/// let stored = Article::find(&mut conn, 1)?;
+/// assert_eq!((&*stored.title, &*stored.author, stored.rating), ("On tea", "Ada", 3));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Generated columns
+///
+/// `generated` is for a column that the database makes anew with every write, by
+/// `GENERATED ALWAYS AS (…)` or by a trigger. It is never written, and read back after an insert and
+/// after each update, by the key of the row. Nothing else is taken from that row: what others wrote
+/// meanwhile into columns of mine must be seen by me before I write over it, and `unguarded` ones are
+/// theirs.
+///
+/// | | PostgreSQL | SQLite | MySQL, MariaDB |
+/// | --- | --- | --- | --- |
+/// | read back | `UPDATE … RETURNING` | a read in the same transaction | a read in the same transaction |
+/// | a trigger that is seen | `BEFORE` | any | `BEFORE`, the only kind that can change the row |
+///
+/// What an `AFTER` trigger on PostgreSQL does to the same row is not seen; let it be a `BEFORE`
+/// trigger.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     lines (id) {
+///         id -> Integer, price -> Integer, quantity -> Integer, total -> Integer,
+///         version -> Integer,
+///     }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// struct Line {
+///     id: i32,
+///     price: i32,
+///     quantity: i32,
+///     #[versioned(generated)]
+///     total: i32,
+///     #[version]
+///     version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE lines (id INTEGER PRIMARY KEY, price INTEGER NOT NULL,
+/// #     quantity INTEGER NOT NULL, total INTEGER GENERATED ALWAYS AS (price * quantity) STORED,
+/// #     version INTEGER NOT NULL); INSERT INTO lines VALUES (1, 30, 2, 1)")?;
+/// let mut line = Line::find(&mut conn, 1)?;
+/// line.quantity = 3;
+/// line.save(&mut conn)?;
+/// assert_eq!((line.total, line.version), (90, 2));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # A version that the database makes
+///
+/// `#[version(db)]`: a trigger, a generated column or `ON UPDATE CURRENT_TIMESTAMP(6)` moves the
+/// version, also when a program writes that does not know of this library. No statement writes it; the
+/// guard compares it as ever, and the new one is read back as a generated column is.
+///
+/// If it is the same after a write as before, it has guarded nothing. That is an error
+/// ([`NoVersion::NotMoved`](crate::version::NoVersion::NotMoved)), and the write is taken back; so a
+/// single write is a transaction of its own. The usual reasons:
+///
+/// - There is no trigger, or not for this column.
+/// - The clock is too coarse: `CURRENT_TIMESTAMP` without `(6)`, or on PostgreSQL `now()`, which stands
+///   still during a transaction; take `clock_timestamp()`.
+/// - On MySQL and MariaDB `ON UPDATE CURRENT_TIMESTAMP` does nothing for a write that changes no value. A
+///   [`touch`](crate::VersionedDsl::touch) is one, so it cannot be had there; nor can a `save` of what
+///   stands there already. A trigger moves the version even so.
+///
+/// `unguarded` columns do not go with it: their writes would move the version.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! { products (id) { id -> Integer, name -> Text, version -> Integer } }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// struct Product {
+///     id: i32,
+///     name: String,
+///     #[version(db)]
+///     version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use diesel::connection::SimpleConnection;
+///
+/// let mut conn = SqliteConnection::establish(":memory:")?;
+/// conn.batch_execute(
+///     "CREATE TABLE products (id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+///          version INTEGER NOT NULL DEFAULT 1);
+///      CREATE TRIGGER moves AFTER UPDATE ON products BEGIN
+///          UPDATE products SET version = OLD.version + 1 WHERE id = NEW.id;
+///      END;
+///      INSERT INTO products (id, name) VALUES (1, 'Chai')",
+/// )?;
+/// let mut mine = Product::find(&mut conn, 1)?;
+/// conn.batch_execute("UPDATE products SET name = 'Tea'")?; // by another program
+/// assert!(mine.save(&mut conn).unwrap_err().is_conflict());
+/// mine.reload(&mut conn)?;
+/// mine.save(&mut conn)?;
+/// assert_eq!(mine.version, 3);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// PostgreSQL has such a version in every table, without a change of the schema: `xmin`, by the type
+/// `pg::Xid` of this crate.
+///
 /// # A parent and its children
 ///
 /// `belongs_to`: whatever the order in which a [`UnitOfWork`](crate::UnitOfWork) is given its
@@ -187,7 +417,8 @@
 ///   while the other changed any, that is [`Unmergeable`](crate::Unmergeable), with the columns: a
 ///   column that is not named may depend on every other one. An embedded part is one value.
 ///
-/// Columns that an update does not write (`skip_update`) are theirs and stand in nobody's way.
+/// Columns that an update does not write (`skip_update` and the like) are theirs and stand in nobody's
+/// way. [Bookkeeping](#bookkeeping) is mine where I changed it.
 ///
 /// ```
 /// use diesel_versioned::prelude::*;

@@ -48,11 +48,25 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The position of the version column.
     const VERSION_COLUMN: usize;
 
-    /// The columns that an insert writes, the version's among them.
+    /// The columns that an insert writes, the version's among them unless the database makes it.
     const INSERTABLE: ColumnSet;
 
-    /// The columns that an update may write: never the key, never the version.
+    /// The columns that an update may write under the guard: never the key, never the version,
+    /// never one that is unguarded.
     const UPDATABLE: ColumnSet;
+
+    /// The columns that are written without check and without a new version:
+    /// `#[versioned(unguarded)]`.
+    const UNGUARDED: ColumnSet = ColumnSet::EMPTY;
+
+    /// The columns that the database makes with every write: `#[versioned(generated)]`.
+    const GENERATED: ColumnSet = ColumnSet::EMPTY;
+
+    /// Whether the database makes the version: `#[version(db)]`.
+    const VERSION_BY_DATABASE: bool = false;
+
+    /// Whether something is read back after an update.
+    const READS_BACK_UPDATE: bool = Self::VERSION_BY_DATABASE || !Self::GENERATED.is_empty();
 
     /// Whether an insert leaves columns to the database, which are read back after it.
     const READS_BACK_INSERT: bool = Self::INSERTABLE.len() < Self::COLUMN_COUNT;
@@ -120,6 +134,10 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The columns whose values differ from those of `base`, compared as Rust values; neither the
     /// key nor the version is among them.
     fn changed(&self, base: &Self) -> ColumnSet;
+
+    /// Takes the values of some columns from another entity: those of
+    /// [`UNGUARDED`](Versioned::UNGUARDED) and [`GENERATED`](Versioned::GENERATED) that are among them.
+    fn take_columns(&mut self, _from: &Self, _columns: ColumnSet) {}
 
     /// The value of the column at a position below [`Versioned::COLUMN_COUNT`], to be shown to
     /// people; `…` if its type has no `Debug`.
@@ -192,14 +210,24 @@ pub trait VersionedPart {
     /// The columns that an insert writes.
     const INSERTABLE: ColumnSet;
 
-    /// The columns that an update may write.
+    /// The columns that an update may write under the guard.
     const UPDATABLE: ColumnSet;
+
+    /// The columns that are written without check and without a new version.
+    const UNGUARDED: ColumnSet = ColumnSet::EMPTY;
+
+    /// The columns that the database makes with every write.
+    const GENERATED: ColumnSet = ColumnSet::EMPTY;
 
     /// The column at a position below [`VersionedPart::COLUMN_COUNT`].
     fn column(index: usize) -> Column;
 
     /// The columns whose values differ from those of `base`.
     fn changed(&self, base: &Self) -> ColumnSet;
+
+    /// Takes the values of some columns from another part; what stands behind the part's own is
+    /// not among them.
+    fn take_columns(&mut self, _from: &Self, _columns: ColumnSet) {}
 
     /// The value of the column at a position below [`VersionedPart::COLUMN_COUNT`], to be shown to
     /// people; `…` if its type has no `Debug`.

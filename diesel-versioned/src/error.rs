@@ -49,7 +49,8 @@ pub enum SaveError<T: Versioned> {
 
     /// There is no version to write, because what it is made of is not to be had: randomness, or
     /// whatever a version of your own needs. Or the next one would be the same as the one before.
-    /// Nothing was sent.
+    /// Nothing was sent; only where the database makes the version and did not move it
+    /// ([`NoVersion::NotMoved`]) it was written and taken back.
     #[error("no version for {entity} can be made, so it is not written; its source says why")]
     NoVersion {
         /// Which row.
@@ -171,7 +172,7 @@ impl<T: Versioned> From<Conflict<T>> for SaveError<T> {
 /// | `conflict.deleted` | the row is gone |
 /// | `conflict.refused` | the row is at the expected version, and the database held the write back |
 /// | `version.exhausted` | the version is the greatest of its type |
-/// | `version.unavailable` | no version could be made, for want of randomness for example |
+/// | `version.unavailable` | no version could be made, for want of randomness for example, or the database did not move it |
 /// | `key.not_unique` | more rows were matched than meant |
 /// | `unit.already_tracked` | the unit has an entity of this type and key already |
 /// | `unit.full` | the unit cannot number more entities of this type |
@@ -222,7 +223,8 @@ pub enum CommitError {
 
     /// There is no version to write, because what it is made of is not to be had: randomness, or
     /// whatever a version of your own needs. Or the next one would be the same as the one before.
-    /// Nothing was sent.
+    /// Nothing was sent; only where the database makes the version and did not move it
+    /// ([`NoVersion::NotMoved`]) it was written and taken back.
     #[error("no version for {entity} can be made, so it is not written; its source says why")]
     NoVersion {
         /// Which row.

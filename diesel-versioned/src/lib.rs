@@ -63,6 +63,8 @@
 //! | --- | --- |
 //! | choose the type of a version | [`which_version`], [`VersionValue`] |
 //! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
+//! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
+//! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
@@ -143,6 +145,8 @@ mod merge;
 pub mod migrations;
 mod outcome;
 mod overwrite;
+#[cfg(feature = "postgres")]
+pub mod pg;
 pub mod plumbing;
 pub mod prelude;
 #[cfg(feature = "replay")]
@@ -155,6 +159,8 @@ pub mod schema_check;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shown;
+#[cfg(feature = "postgres")]
+pub mod sql_types;
 mod statement;
 #[cfg(feature = "tracing")]
 pub mod telling;

@@ -18,7 +18,8 @@ use crate::unmergeable::{Unmergeable, Why};
 /// has none. For a single place a closure with the same arguments will do.
 ///
 /// A rule starts from `theirs`, which is what stands in the database, and brings my change into it.
-/// Key and version are none of its business: the library sets them after it. A rule that gives mine
+/// Key, version and [unguarded](derive@crate::Versioned#bookkeeping) columns are none of its business:
+/// the library sets them after it. A rule that gives mine
 /// back as it is, though they changed a column that I did not, does not merge: it would make the
 /// last write win, so its result is not taken.
 ///
@@ -89,7 +90,8 @@ pub trait Merge: Versioned {
 impl<T: Versioned> Conflict<T> {
     /// Merges by a rule: [`T::merge`](Merge::merge), or a closure that is given base, mine and
     /// theirs. The result has the key of the row and its current version, whatever the rule did to
-    /// them, and is ready to be saved; if someone is faster again, that save conflicts again.
+    /// them, and is ready to be saved; if someone is faster again, that save conflicts again. Of
+    /// unguarded columns it has mine where I changed them, otherwise theirs.
     ///
     /// For an entity of a unit use [`UnitOfWork::resolve`](crate::UnitOfWork::resolve). A lone
     /// `save` does not know the base; give it with [`with_base`](Conflict::with_base).
@@ -167,7 +169,8 @@ impl<T: Versioned> Conflict<T> {
     }
 
     /// Whether I and they changed different columns: `false` if both changed one, and if that
-    /// cannot be told because there is no base or the row is gone or was not changed.
+    /// cannot be told because there is no base or the row is gone or was not changed. Columns that
+    /// no guarded update writes do not count.
     ///
     /// It is no reason to put the two together: different columns can depend on each other; see
     /// [`Merge`].
@@ -175,7 +178,7 @@ impl<T: Versioned> Conflict<T> {
         match (self.kind, &self.base, &self.current) {
             (ConflictKind::Modified, Some(base), Some(current)) => {
                 let both = self.mine.changed(base).and(current.changed(base));
-                both.is_empty()
+                both.and(T::UPDATABLE).is_empty()
             }
             _ => false,
         }
@@ -205,6 +208,7 @@ impl<T: Versioned> Conflict<T> {
             let columns = lost.iter().map(|index| T::column(index).name);
             return Err(self.unmergeable(Why::Overwrites).of_columns(columns));
         }
+        take_unmerged(&mut merged, base, mine, current);
         merged.copy_key(&self.mine);
         merged.set_version(current.version().clone());
         Ok(merged)
@@ -213,4 +217,15 @@ impl<T: Versioned> Conflict<T> {
     pub(crate) fn unmergeable(&self, why: Why) -> Unmergeable {
         Unmergeable::because(why).about(T::TABLE, &self.key)
     }
+}
+
+/// Gives a merged entity what no rule decides. Its unguarded columns are mine where I changed them,
+/// otherwise theirs; what the database generates is theirs.
+pub fn take_unmerged<T: Versioned>(merged: &mut T, base: &T, mine: &T, theirs: &T) {
+    if T::UNGUARDED.or(T::GENERATED).is_empty() {
+        return;
+    }
+    let by_me = mine.changed(base).and(T::UNGUARDED);
+    merged.take_columns(mine, by_me);
+    merged.take_columns(theirs, T::UNGUARDED.without(by_me).or(T::GENERATED));
 }

@@ -1,16 +1,17 @@
 //! The one decision: how many rows were matched in, applied or a conflict out. No connection.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use diesel::QueryResult;
 use diesel::result::Error;
 
+use crate::columns::ColumnSet;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::error::{CommitError, EntityRef, SaveError};
+use crate::statement::Next;
 use crate::telling;
-use crate::unit_of_work::WriteOperation;
-use crate::version::{Moment, NoVersion};
+use crate::version::{Moment, NoVersion, VersionValue};
 
 /// What a row count says of a statement that was meant for some rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,33 +33,70 @@ pub(crate) fn matched(rows: usize, meant: usize) -> Matched {
     }
 }
 
-/// What stands in the database says why the guard did not hold.
-pub(crate) fn classify<T: Versioned>(expected: &T::Version, current: Option<&T>) -> ConflictKind {
+/// What stands in the database says why the row was not written. A write without a guard is lost
+/// only where there is no row.
+pub(crate) fn classify<T: Versioned>(
+    expected: &T::Version,
+    current: Option<&T>,
+    is_guarded: bool,
+) -> ConflictKind {
     match current {
         None => ConflictKind::Deleted,
-        Some(current) if current.version() == expected => ConflictKind::Refused,
-        Some(_) => ConflictKind::Modified,
+        Some(current) if is_guarded && current.version() != expected => ConflictKind::Modified,
+        Some(_) => ConflictKind::Refused,
     }
 }
 
-/// The conflict of a single guarded write, once it is known what stands there.
-pub(crate) fn conflict<T: Versioned>(
-    entity: &T,
-    lost: WriteOperation,
-    current: Option<T>,
-) -> Conflict<T> {
-    let kind = classify::<T>(entity.version(), current.as_ref());
-    let expected = entity.version().clone();
+/// What a single write wanted of a row that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// To write it under its guard.
+    Update,
+    /// To write its bookkeeping.
+    Unguarded,
+    /// To delete it.
+    Delete,
+}
+
+impl Wanted {
+    /// What an update with this version wants.
+    pub(crate) fn to<V>(next: &Next<V>) -> Self {
+        if next.is_guarded() {
+            Self::Update
+        } else {
+            Self::Unguarded
+        }
+    }
+}
+
+/// The columns that are written unguarded; an error if the entity has none.
+pub(crate) fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
+    if T::UNGUARDED.is_empty() {
+        let problem = format!(
+            "no column of `{}` is unguarded, so there is nothing that can be written without a \
+             check; put `#[versioned(unguarded)]` on the field, or use `save`",
+            T::TABLE
+        );
+        return Err(Error::QueryBuilderError(problem.into()));
+    }
+    Ok(T::UNGUARDED)
+}
+
+/// The conflict of a single write, once it is known what stands there.
+pub(crate) fn conflict<T: Versioned>(entity: &T, lost: Wanted, current: Option<T>) -> Conflict<T> {
+    let guarded = lost != Wanted::Unguarded;
+    let kind = classify::<T>(entity.version(), current.as_ref(), guarded);
     told(Conflict {
         current,
-        deletes: lost == WriteOperation::Delete,
-        ..of_single(entity, kind, expected)
+        deletes: lost == Wanted::Delete,
+        ..of_single(entity, kind, entity.version().clone())
     })
 }
 
 /// The conflict of a single insert that the database held back.
-fn refused<T: Versioned>(entity: &T, initial: T::Version) -> Conflict<T> {
-    told(of_single(entity, ConflictKind::Refused, initial))
+fn refused<T: Versioned>(entity: &T, initial: Next<T::Version>) -> Conflict<T> {
+    let expected = initial.made().unwrap_or_else(|| entity.version().clone());
+    told(of_single(entity, ConflictKind::Refused, expected))
 }
 
 fn of_single<T: Versioned>(entity: &T, kind: ConflictKind, expected: T::Version) -> Conflict<T> {
@@ -92,21 +130,82 @@ pub(crate) struct Unversioned {
 pub(crate) fn next_version<T: Versioned>(
     entity: &T,
     moment: &Moment,
-) -> Result<T::Version, Unversioned> {
+) -> Result<Next<T::Version>, Unversioned> {
+    if T::VERSION_BY_DATABASE {
+        return Ok(Next::ByDatabase);
+    }
     let why = match entity.next_version(moment) {
-        Ok(next) if next != *entity.version() => return Ok(next),
+        Ok(next) if next != *entity.version() => return Ok(Next::Is(next)),
         // A guard that everybody passes would guard nothing.
         Ok(_) => NoVersion::Unmoved,
         Err(why) => why,
     };
-    Err(Unversioned {
+    Err(unversioned(entity, why))
+}
+
+fn unversioned<T: Versioned>(entity: &T, why: NoVersion) -> Unversioned {
+    Unversioned {
         row: EntityRef {
             table: T::TABLE,
             key: Some(format!("{:?}", entity.key())),
         },
         version: Some(format!("{:?}", entity.version())),
         why,
-    })
+    }
+}
+
+/// Judges a row that was read back after an update of an entity: where the database makes the
+/// version, it must have moved.
+pub(crate) fn moved<T: Versioned>(
+    entity: &T,
+    row: &T,
+    is_guarded: bool,
+) -> Result<(), Unversioned> {
+    if may_be_taken_back::<T>() && is_guarded && row.version() == entity.version() {
+        return Err(unversioned(entity, NoVersion::NotMoved));
+    }
+    Ok(())
+}
+
+/// What a row that was written and cannot be read back by its key is reported as.
+pub(crate) fn not_read_back<T: Versioned>() -> Error {
+    let problem = format!(
+        "a row of `{}` that was written cannot be read back by its key, so what the database made of \
+         it is not known; let no trigger change the key, and give the user the right to SELECT it",
+        T::TABLE
+    );
+    Error::QueryBuilderError(problem.into())
+}
+
+/// The row that was read back after a single update.
+pub(crate) fn read_back<T: Versioned>(
+    entity: &T,
+    rows: Vec<T>,
+    wanted: Wanted,
+) -> Result<T, SaveError<T>> {
+    let row = rows.into_iter().next().ok_or_else(not_read_back::<T>)?;
+    moved(entity, &row, wanted != Wanted::Unguarded)?;
+    Ok(row)
+}
+
+/// Whether a single update must be taken back if the row that it returns is not as it must be.
+pub(crate) fn may_be_taken_back<T: Versioned>() -> bool {
+    // Two writes of one transaction have its one number.
+    T::VERSION_BY_DATABASE && !T::Version::OF_TRANSACTION
+}
+
+/// Brings a copy to what an update has made of its row: the version, and what the database generates.
+/// The rest of a row that was read back is left alone: it may be the work of others, which a guarded
+/// write would then overwrite unseen.
+pub(crate) fn take_written<T: Versioned>(entity: &mut T, next: Next<T::Version>, row: Option<&T>) {
+    if let Some(row) = row {
+        entity.take_columns(row, T::GENERATED);
+    }
+    match (next, row) {
+        (Next::Is(next), _) => entity.set_version(next),
+        (Next::ByDatabase, Some(row)) => entity.set_version(row.version().clone()),
+        (Next::ByDatabase, None) | (Next::Unguarded, _) => {}
+    }
 }
 
 /// The version that an insert at a moment gives to a row; there is none yet of one that is made when
@@ -114,8 +213,12 @@ pub(crate) fn next_version<T: Versioned>(
 pub(crate) fn initial_version<T: Versioned>(
     entity: Option<&T>,
     moment: &Moment,
-) -> Result<T::Version, Unversioned> {
-    T::initial_version(moment).map_err(|why| {
+) -> Result<Next<T::Version>, Unversioned> {
+    if T::VERSION_BY_DATABASE {
+        return Ok(Next::ByDatabase);
+    }
+    let initial = T::initial_version(moment).map(Next::Is);
+    initial.map_err(|why| {
         let known = entity.filter(|_| !T::key_is_generated());
         Unversioned {
             row: EntityRef {
@@ -129,12 +232,14 @@ pub(crate) fn initial_version<T: Versioned>(
 }
 
 /// The same of a single insert.
-pub(crate) fn initial_version_of<T: Versioned>(entity: &T) -> Result<T::Version, Unversioned> {
+pub(crate) fn initial_version_of<T: Versioned>(
+    entity: &T,
+) -> Result<Next<T::Version>, Unversioned> {
     initial_version(Some(entity), &Moment::new())
 }
 
 /// The same of a single write.
-pub(crate) fn next_version_of<T: Versioned>(entity: &T) -> Result<T::Version, Unversioned> {
+pub(crate) fn next_version_of<T: Versioned>(entity: &T) -> Result<Next<T::Version>, Unversioned> {
     next_version(entity, &Moment::new())
 }
 
@@ -176,7 +281,7 @@ pub(crate) fn not_unique<T: Versioned>(entity: &T, rows: usize) -> SaveError<T> 
 /// What the row count of a single insert says.
 pub(crate) fn inserted<T: Versioned>(
     entity: &T,
-    initial: &T::Version,
+    initial: &Next<T::Version>,
     rows: usize,
 ) -> Result<(), SaveError<T>> {
     match matched(rows, 1) {
@@ -214,6 +319,12 @@ pub(crate) fn pair<T: Versioned>(keys: &[T::Key], rows: Vec<T>) -> Paired<T> {
         Vec::new()
     };
     (pairs, alone)
+}
+
+/// The rows in the order of the keys that they were asked for by.
+pub(crate) fn in_order<T: Versioned>(keys: &[T::Key], found: Vec<Asked<T>>) -> Vec<T> {
+    let mut found: HashMap<T::Key, T> = found.into_iter().collect();
+    keys.iter().filter_map(|key| found.remove(key)).collect()
 }
 
 /// The row that was inserted last, which must be there and be the only one.

@@ -19,12 +19,12 @@ use diesel::result::Error;
 use diesel::sql_types::{SqlType, is_nullable};
 
 pub use crate::key_text::{KeyText, NoKeyText};
-pub use crate::merge::independent;
+pub use crate::merge::{independent, take_unmerged};
 pub use crate::shown::{ShowDebug, ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
 use crate::entity::Versioned;
-use crate::version::{Moment, NoVersion};
+use crate::version::{Moment, NoVersion, VersionValue};
 
 /// The SQL type of a column.
 pub type SqlTypeOf<C> = <C as Expression>::SqlType;
@@ -50,6 +50,14 @@ where
     C: Expression,
     C::SqlType: VersionSqlType,
 {
+}
+
+/// Compiles if the version of this entity can be made here.
+pub const fn assert_made_here<T: Versioned>() {
+    assert!(
+        !T::Version::OF_TRANSACTION,
+        "only the database makes this version: write `#[version(db)]`"
+    );
 }
 
 /// The next version of one that wraps: after the last the initial one.
@@ -97,14 +105,59 @@ pub const fn part_columns(offset: usize, count: usize) -> ColumnSet {
     set
 }
 
-/// A column of an embedded part, which the entity may leave out of its writes as a whole.
-pub const fn part_column(column: Column, inserts: bool, updates: bool) -> Column {
-    let role = match column.role {
-        Role::Data { insert, update } => Role::Data {
+/// The unguarded columns of an entity whose version the database makes: there must be none.
+pub const fn no_unguarded(columns: ColumnSet) -> ColumnSet {
+    assert!(
+        columns.is_empty(),
+        "a part of this entity has an `unguarded` column, but the database moves the version with \
+         every write, so a write of that column would be a conflict for others: remove `unguarded`, \
+         or `db` from the version"
+    );
+    columns
+}
+
+/// A column of an embedded part, of which the entity says something as a whole.
+pub const fn part_column(column: Column, whole: Role) -> Column {
+    let role = match (column.role, whole) {
+        (Role::Generated, _) | (_, Role::Generated) => Role::Generated,
+        (
+            Role::Data { insert, update },
+            Role::Data {
+                insert: inserts,
+                update: updates,
+            },
+        ) => Role::Data {
             insert: insert && inserts,
             update: update && updates,
         },
-        role => role,
+        (
+            Role::Unguarded { insert },
+            Role::Data {
+                insert: inserts,
+                update: false,
+            },
+        )
+        | (
+            Role::Data {
+                insert,
+                update: false,
+            },
+            Role::Unguarded { insert: inserts },
+        ) => Role::Data {
+            insert: insert && inserts,
+            update: false,
+        },
+        (
+            Role::Unguarded { insert },
+            Role::Unguarded { insert: inserts }
+            | Role::Data {
+                insert: inserts, ..
+            },
+        )
+        | (Role::Data { insert, .. }, Role::Unguarded { insert: inserts }) => Role::Unguarded {
+            insert: insert && inserts,
+        },
+        (role, _) => role,
     };
     Column::new(column.name, role)
 }

@@ -36,6 +36,7 @@ use crate::schema_check::Shape;
 /// | | `chrono::NaiveDateTime`; `chrono::DateTime<Utc>`, not on MySQL | `chrono` |
 /// | | `time::PrimitiveDateTime`, `time::OffsetDateTime` | `time` |
 /// | tokens | `Vec<u8>`, [`Token`](crate::version); `uuid::Uuid` on PostgreSQL | `uuid` |
+/// | the transaction | `pg::Xid`, on PostgreSQL: `xmin` | `postgres` |
 ///
 /// [`which_version`](crate::which_version) says which to take.
 ///
@@ -136,6 +137,10 @@ use crate::schema_check::Shape;
     note = "implement `VersionValue` for a type of your own"
 )]
 pub trait VersionValue: Clone + PartialEq + Debug + Send + Sync + 'static {
+    /// Whether it is the number of the transaction that wrote the row: the database alone makes it,
+    /// so that it takes `#[version(db)]`, and all writes of one transaction have the same.
+    const OF_TRANSACTION: bool = false;
+
     /// The version of a row that is inserted at a moment.
     ///
     /// # Errors
@@ -217,6 +222,15 @@ pub enum NoVersion {
     /// returned its own value, or a version that wraps starts again at its greatest value.
     #[error("the next version is the same as the one before; let it differ")]
     Unmoved,
+
+    /// The database was to make the version ([`#[version(db)]`](derive@crate::Versioned)), and after
+    /// the write it is the same as before, so that it guards nothing. The write is taken back.
+    #[error(
+        "the database did not move the version with the write, which is taken back; give the table \
+         a trigger or an ON UPDATE that moves it with every write, with a clock that is finer than \
+         two writes are apart"
+    )]
+    NotMoved,
 
     /// What the version is made of is not to be had, randomness for example.
     #[error("what the version is made of is not to be had; the source says why")]

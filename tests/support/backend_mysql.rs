@@ -73,6 +73,8 @@ impl TestBackend for Conn {
     const READ_ONLY: &'static str = "SET SESSION TRANSACTION READ ONLY";
     const COUNTS_DIFFER: bool = true;
     const DDL_COMMITS: bool = true;
+    // `ON UPDATE CURRENT_TIMESTAMP` does nothing where no other column gets another value.
+    const TOUCH_MOVES_STAMPS: bool = false;
     const DEFER_FOREIGN_KEYS: Option<&'static str> = None;
 
     // MariaDB from 10.6.18, 10.11.8, 11.4.2 on: error 1020.
@@ -137,6 +139,10 @@ impl TestBackend for Conn {
 
     fn schema() -> &'static str {
         include_str!("schema_mysql.sql")
+    }
+
+    fn roles_schema() -> &'static str {
+        include_str!("roles_mysql.sql")
     }
 
     fn drop_database(url: &str) {

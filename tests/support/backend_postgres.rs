@@ -168,6 +168,10 @@ impl TestBackend for Conn {
         include_str!("schema_postgres.sql")
     }
 
+    fn roles_schema() -> &'static str {
+        include_str!("roles_postgres.sql")
+    }
+
     fn drop_database(url: &str) {
         let name = database_name(url);
         let dropped = Self::establish(&Self::any_database())

@@ -142,6 +142,10 @@ impl TestBackend for Conn {
         include_str!("schema_sqlite.sql")
     }
 
+    fn roles_schema() -> &'static str {
+        include_str!("roles_sqlite.sql")
+    }
+
     fn drop_database(url: &str) {
         remove(&PathBuf::from(url));
     }

@@ -163,6 +163,12 @@ pub trait TestBackend: Connection {
     /// The tables of `schema.rs`.
     fn schema() -> &'static str;
 
+    /// A version that is a timestamp moves with a write that changes no value.
+    const TOUCH_MOVES_STAMPS: bool = true;
+
+    /// The tables of `scenario/roles/`, with their triggers.
+    fn roles_schema() -> &'static str;
+
     /// Removes what `create_database` made. It runs while a failed test unwinds: it reports
     /// and does not panic.
     fn drop_database(url: &str);

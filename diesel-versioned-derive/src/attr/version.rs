@@ -32,6 +32,16 @@ pub(super) const VERSION: &[Known<FieldAttrs>] = &[
         },
     },
     Known {
+        name: "db",
+        form: "db",
+        read: |attrs, name, input| {
+            if input.peek(Token![=]) {
+                return Err(input.error("there is nothing to choose"));
+            }
+            once(&mut attrs.by_database, &mut attrs.repeated, name, ())
+        },
+    },
+    Known {
         name: "precision",
         form: "precision = \"millis\"",
         read: |attrs, name, input| {

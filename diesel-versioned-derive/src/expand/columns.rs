@@ -12,6 +12,9 @@ use crate::model::{Field, Model};
 pub(crate) enum Writes {
     Inserts,
     Updates,
+    Unguarded,
+    /// By the database.
+    Generated,
 }
 
 impl Writes {
@@ -19,6 +22,8 @@ impl Writes {
         match self {
             Self::Inserts => field.inserts(),
             Self::Updates => field.updates(),
+            Self::Unguarded => field.is_unguarded(),
+            Self::Generated => field.is_generated(),
         }
     }
 }
@@ -75,6 +80,12 @@ impl Model<'_> {
     pub(crate) fn data_role(&self, field: &Field<'_>) -> TokenStream {
         let library = &self.library;
         let (insert, update) = (field.inserts(), field.updates());
+        if field.is_unguarded() {
+            return quote!(#library::Role::Unguarded { insert: #insert });
+        }
+        if field.is_generated() {
+            return quote!(#library::Role::Generated);
+        }
         quote!(#library::Role::Data { insert: #insert, update: #update })
     }
 
@@ -116,18 +127,81 @@ impl Model<'_> {
     ) -> TokenStream {
         let library = &self.library;
         let own = own.into_iter().map(position);
-        let parts = self.parts.iter().enumerate();
-        let parts = parts
-            .filter(|(_, part)| writes.has(part))
-            .map(|(index, part)| {
-                let set = match writes {
-                    Writes::Inserts => "INSERTABLE",
-                    Writes::Updates => "UPDATABLE",
-                };
-                let (offset, set) = (self.offset(index), self.part_item(part, set));
-                quote!(.with_part(#offset, #set))
-            });
+        let parts = self.parts.iter().enumerate().filter_map(|(index, part)| {
+            let (offset, set) = (self.offset(index), self.part_set(part, writes)?);
+            Some(quote!(.with_part(#offset, #set)))
+        });
         quote!(#library::__private::column_set(&[#(#own),*]) #(#parts)*)
+    }
+
+    /// The columns of a part that a set of `writes` has: what the entity says of the part as a
+    /// whole is said of each of them.
+    fn part_set(&self, part: &Field<'_>, writes: Writes) -> Option<TokenStream> {
+        let set = |name| self.part_item(part, name);
+        match writes {
+            Writes::Inserts => part.inserts().then(|| set("INSERTABLE")),
+            Writes::Updates => part.updates().then(|| set("UPDATABLE")),
+            Writes::Unguarded if part.is_unguarded() => {
+                let (updatable, unguarded) = (set("UPDATABLE"), set("UNGUARDED"));
+                Some(quote!(#updatable.or(#unguarded)))
+            }
+            Writes::Unguarded => part.updates().then(|| set("UNGUARDED")),
+            Writes::Generated if part.is_generated() => {
+                let (library, count) = (&self.library, set("COLUMN_COUNT"));
+                Some(quote!(#library::__private::part_columns(0, #count)))
+            }
+            Writes::Generated => Some(set("GENERATED")),
+        }
+    }
+
+    /// The set of the columns of a role, where there may be some.
+    pub(crate) fn role_set(
+        &self,
+        writes: Writes,
+        is_data: impl Fn(usize) -> bool,
+    ) -> Option<TokenStream> {
+        let own = self.data_columns(writes, is_data);
+        (!(own.is_empty() && self.parts.is_empty())).then(|| self.column_set(own, writes))
+    }
+
+    /// `const UNGUARDED` and `const GENERATED` of a part.
+    pub(crate) fn role_consts(&self) -> TokenStream {
+        let library = &self.library;
+        let unguarded = self.role_set(Writes::Unguarded, |_| true);
+        let unguarded = unguarded.into_iter();
+        let generated = self.role_set(Writes::Generated, |_| true).into_iter();
+        quote! {
+            #(const UNGUARDED: #library::ColumnSet = #unguarded;)*
+            #(const GENERATED: #library::ColumnSet = #generated;)*
+        }
+    }
+
+    /// `fn take_columns`, of the own fields that `takes` has and of the parts, where there are any.
+    pub(crate) fn take_columns_fn(
+        &self,
+        takes: impl Fn(&Field<'_>) -> bool,
+    ) -> Option<TokenStream> {
+        let library = &self.library;
+        let columns = self.columns.iter().enumerate();
+        let own = columns.filter(|(_, field)| takes(field));
+        let own = own.map(|(index, field)| {
+            let (member, index) = (&field.member, position(index));
+            let copy = self.copied_value(field, &quote!(__from));
+            quote!(if __columns.contains(#index) { self.#member = #copy; })
+        });
+        let parts = self.parts.iter().enumerate().map(|(index, part)| {
+            let (member, offset) = (&part.member, self.offset(index));
+            let take = self.part_item(part, "take_columns");
+            quote!(#take(&mut self.#member, &__from.#member, __columns.after(#offset));)
+        });
+        let takes: Vec<_> = own.chain(parts).collect();
+        (!takes.is_empty()).then(|| {
+            quote! {
+                fn take_columns(&mut self, __from: &Self, __columns: #library::ColumnSet) {
+                    #(#takes)*
+                }
+            }
+        })
     }
 
     /// The own columns that a set of `writes` has, those that `is_data` leaves out aside.
@@ -156,13 +230,9 @@ impl Model<'_> {
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
             let (column, end) = (self.part_item(part, "column"), self.offset(index + 1));
             let within = self.within(index, &quote!(__index));
-            let (insert, update) = (part.inserts(), part.updates());
+            let role = self.data_role(part);
             quote!(
-                _ if __index < #end => #library::__private::part_column(
-                    #column(#within),
-                    #insert,
-                    #update,
-                ),
+                _ if __index < #end => #library::__private::part_column(#column(#within), #role),
             )
         });
         let own = quote!(#library::__private::at(COLUMNS, __index));

@@ -42,11 +42,13 @@ impl Entity<'_> {
         let version_column = position(self.version.position);
         let insertable = model.column_set(inserts, Writes::Inserts);
         let updatable = model.column_set(updates, Writes::Updates);
+        let role_consts = self.role_consts();
         let column_fn = model.column_fn(|index, field| self.role(index, field));
         let key_columns = self.key.iter().map(|part| position(part.position));
         let key_fns = self.key_fns();
         let version_fns = self.version_fns();
         let changed_fn = model.changed_fn(is_data);
+        let take_columns_fn = model.take_columns_fn(is_taken);
         let column_value_fn = model.column_value_fn();
         let converted_fn = model.converted_fn();
         let parents_fn = parents_fn(model);
@@ -65,6 +67,7 @@ impl Entity<'_> {
                 const VERSION_COLUMN: usize = #version_column;
                 const INSERTABLE: #library::ColumnSet = #insertable;
                 const UPDATABLE: #library::ColumnSet = #updatable;
+                #role_consts
 
                 fn table() -> Self::Table {
                     #table::table
@@ -79,10 +82,34 @@ impl Entity<'_> {
                 #key_fns
                 #version_fns
                 #changed_fn
+                #take_columns_fn
                 #column_value_fn
                 #converted_fn
                 #parents_fn
             }
+        }
+    }
+
+    /// What is said of the columns of a role, where there may be some, and of a version that the
+    /// database makes.
+    fn role_consts(&self) -> TokenStream {
+        let (model, library) = (self.model, &self.model.library);
+        let is_data = |index| self.is_data(index);
+        let by_database = self.version.field.attrs.by_database.is_some();
+        let unguarded = model.role_set(Writes::Unguarded, is_data).map(|set| {
+            if by_database {
+                quote!(#library::__private::no_unguarded(#set))
+            } else {
+                set
+            }
+        });
+        let unguarded = unguarded.into_iter();
+        let generated = model.role_set(Writes::Generated, is_data).into_iter();
+        let by_database = by_database.then(|| quote!(true)).into_iter();
+        quote! {
+            #(const UNGUARDED: #library::ColumnSet = #unguarded;)*
+            #(const GENERATED: #library::ColumnSet = #generated;)*
+            #(const VERSION_BY_DATABASE: bool = #by_database;)*
         }
     }
 
@@ -144,6 +171,8 @@ impl Entity<'_> {
             quote! {
                 #[allow(unused_qualifications)]
                 const _: usize = <#ident as #library::Versioned>::COLUMN_COUNT;
+                #[allow(unused_qualifications)]
+                const _: #library::ColumnSet = <#ident as #library::Versioned>::UNGUARDED;
             }
         })
     }
@@ -160,7 +189,7 @@ impl Entity<'_> {
                 + #library::__private::Sync
                 + 'static
         }];
-        predicates.extend(model.generic_predicates(|index| self.is_data(index)));
+        predicates.extend(model.generic_predicates(|index| self.is_data(index), is_taken));
         let key = self.key_type();
         if model.is_generic(&key) {
             predicates.push(quote!(#key: #library::EntityKey));
@@ -243,6 +272,11 @@ impl Entity<'_> {
             }
         })
     }
+}
+
+/// Whether a field's value is taken over from another state of the row.
+fn is_taken(field: &Field<'_>) -> bool {
+    field.is_unguarded() || field.is_generated()
 }
 
 /// One value alone, several as a tuple.

@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Ident;
 
-use crate::model::Model;
+use crate::model::{Field, Model};
 
 impl Model<'_> {
     /// The struct's own where-clause and these predicates.
@@ -18,14 +18,21 @@ impl Model<'_> {
         quote!(where #(#own,)* #(#predicates,)*)
     }
 
-    /// What the values of generic fields must do to be compared and converted.
-    pub(crate) fn generic_predicates(&self, is_data: impl Fn(usize) -> bool) -> Vec<TokenStream> {
+    /// What the values of generic fields must do to be compared, converted and taken over.
+    pub(crate) fn generic_predicates(
+        &self,
+        is_data: impl Fn(usize) -> bool,
+        takes: impl Fn(&Field<'_>) -> bool,
+    ) -> Vec<TokenStream> {
         let library = &self.library;
         let mut predicates = Vec::new();
         for (index, field) in self.columns.iter().enumerate() {
             let (ty, sent) = (field.ty, field.sent_type());
             if is_data(index) && self.is_generic(ty) {
                 predicates.push(quote!(#ty: #library::__private::PartialEq));
+            }
+            if takes(field) && self.is_generic(ty) {
+                predicates.push(quote!(#ty: #library::__private::Clone));
             }
             if field.attrs.serialize_as.is_some() && (self.is_generic(ty) || self.is_generic(sent))
             {

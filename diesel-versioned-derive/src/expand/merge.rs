@@ -45,6 +45,16 @@ impl Entity<'_> {
             let (set, take) = (self.part_set(*index), self.take(part));
             quote!(if !__mine_only.and(#set).is_empty() { #take })
         });
+        // A part is taken whole, so what is unguarded or generated in it is set right afterwards.
+        let unguarded =
+            model.columns.iter().any(|field| field.is_unguarded()) || !model.parts.is_empty();
+        let keep_current = unguarded
+            .then(|| quote!(let __current = #library::__private::Clone::clone(&__theirs);));
+        let take_unguarded = unguarded.then(|| {
+            quote! {
+                #library::__private::take_unmerged(&mut __theirs, __base, __mine, &__current);
+            }
+        });
         Some(quote! {
             #[automatically_derived]
             #[allow(unused_qualifications)]
@@ -61,8 +71,10 @@ impl Entity<'_> {
                         #library::__private::column_set(&[#(#independent),*]) #(#listed_parts)*,
                         &[#(#wholes),*],
                     )?;
+                    #keep_current
                     #(#take_own)*
                     #(#take_parts)*
+                    #take_unguarded
                     #library::__private::Ok(__theirs)
                 }
             }

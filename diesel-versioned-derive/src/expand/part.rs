@@ -24,8 +24,10 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
     let updates = model.data_columns(Writes::Updates, |_| true);
     let insertable = model.column_set(inserts, Writes::Inserts);
     let updatable = model.column_set(updates, Writes::Updates);
+    let role_consts = model.role_consts();
     let column_fn = model.column_fn(|_, field| model.data_role(field));
     let changed_fn = model.changed_fn(|_| true);
+    let take_columns_fn = model.take_columns_fn(|_| true);
     let column_value_fn = model.column_value_fn();
     let converted_fn = model.converted_fn();
     quote! {
@@ -37,9 +39,11 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
             const COLUMN_COUNT: usize = #column_count;
             const INSERTABLE: #library::ColumnSet = #insertable;
             const UPDATABLE: #library::ColumnSet = #updatable;
+            #role_consts
 
             #column_fn
             #changed_fn
+            #take_columns_fn
             #column_value_fn
             #converted_fn
         }
@@ -69,7 +73,7 @@ fn predicates(model: &Model<'_>) -> impl Iterator<Item = TokenStream> {
     let generic = columns.filter(|ty| model.is_generic(ty));
     let lasting = generic.map(|ty| quote!(#ty: 'static));
     model
-        .generic_predicates(|_| true)
+        .generic_predicates(|_| true, |_| true)
         .into_iter()
         .chain(lasting)
 }

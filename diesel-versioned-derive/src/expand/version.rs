@@ -120,12 +120,17 @@ impl Entity<'_> {
         let span = located(field.span);
         let assert = quote_spanned!(span=> assert_version_column::<VersionColumn>());
         let ty = field.ty;
+        let span = located(ty.span());
+        let ident = self.model.ident;
+        let made_here = quote_spanned!(span=> assert_made_here::<#ident>());
+        let is_generic = !self.model.generics.params.is_empty();
+        let made_here = (!is_generic && field.attrs.by_database.is_none())
+            .then(|| quote!(#library::__private::#made_here;));
         let kinds = if self.model.is_generic(ty) {
             Vec::new()
         } else {
             self.required_kinds()
         };
-        let span = located(ty.span());
         let kinds = kinds.into_iter().map(|mut kind| {
             kind.set_span(span);
             let library = path_at(library, span);
@@ -138,6 +143,7 @@ impl Entity<'_> {
             #[allow(unused_qualifications)]
             const _: () = {
                 type VersionColumn = #column;
+                #made_here
                 #library::__private::#assert
             };
             #(

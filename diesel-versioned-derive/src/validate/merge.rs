@@ -5,7 +5,7 @@ use syn::{Ident, Member};
 
 use super::Placed;
 use crate::errors::Errors;
-use crate::model::Model;
+use crate::model::{Field, Model};
 
 // #[versioned(merge(independent(title, id, titel)))]
 pub(super) fn check_independent(
@@ -49,8 +49,15 @@ fn not_independent(
     name: &Ident,
 ) -> Option<String> {
     let name = name.unraw();
-    let never_updated = || {
-        format!("`{name}` has `skip_update`, so merging takes what stands there; remove it here")
+    let not_guarded = |field: &Field<'_>| match field.attrs.not_updated() {
+        Some(option) if field.is_unguarded() => Some(format!(
+            "`{name}` is `{option}`: merging takes mine if I changed it, otherwise theirs; remove \
+             it here"
+        )),
+        Some(option) => Some(format!(
+            "`{name}` has `{option}`, so merging takes what stands there; remove it here"
+        )),
+        None => None,
     };
     if let Some(position) = model.position(&name) {
         return if key.iter().any(|part| part.position == position) {
@@ -62,12 +69,11 @@ fn not_independent(
                 "`{name}` is the version, which merging sets by itself; remove it here"
             ))
         } else {
-            let field = model.columns.get(position)?;
-            (!field.updates()).then(never_updated)
+            not_guarded(model.columns.get(position)?)
         };
     }
     if let Some(part) = model.part(&name).and_then(|part| model.parts.get(part)) {
-        return (!part.updates()).then(never_updated);
+        return not_guarded(part);
     }
     if model.computed.iter().any(|field| field.is_column(&name)) {
         return Some(format!(

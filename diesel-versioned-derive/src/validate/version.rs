@@ -1,6 +1,7 @@
 //! The rules of `#[version]`.
 
 use super::{Placed, option_argument, placed};
+use crate::attr::ColumnRole;
 use crate::errors::Errors;
 use crate::model::{Field, Model};
 
@@ -18,6 +19,7 @@ pub(super) fn check_version<'a>(
     for field in &versions {
         check_version_type(field, errors);
         check_version_options(field, errors);
+        check_made_by_database(field, errors);
         check_one_kind(field, errors);
         if versions.len() > 1 {
             errors.on(
@@ -63,6 +65,39 @@ fn check_version_options(field: &Field<'_>, errors: &Errors) {
             format!(
                 "a version cannot have `{name}`: the library alone reads and writes it; remove \
                  `{name}`"
+            ),
+        );
+    }
+    for role in &field.attrs.roles {
+        let name = &role.name;
+        let instead = match role.value {
+            ColumnRole::Unguarded | ColumnRole::InsertOnly => format!("remove `{name}`"),
+            ColumnRole::ReadOnly | ColumnRole::Generated => {
+                "for one that the database makes write `#[version(db)]`".to_owned()
+            }
+        };
+        errors.on(name, format!("the version has a role already; {instead}"));
+    }
+}
+
+// #[version(db, initial = 7)] version: i32
+fn check_made_by_database(field: &Field<'_>, errors: &Errors) {
+    let attrs = &field.attrs;
+    if attrs.by_database.is_none() {
+        return;
+    }
+    let others = [
+        attrs.initial.as_ref().map(|given| &given.name),
+        attrs.wrap.as_ref().map(|given| &given.name),
+        attrs.precision.as_ref().map(|given| &given.name),
+        attrs.uuid.as_ref().map(|given| &given.name),
+    ];
+    for other in others.into_iter().flatten() {
+        errors.on(
+            other,
+            format!(
+                "`db` leaves the version to the database, and `{other}` says how it is made here; \
+                 remove one"
             ),
         );
     }

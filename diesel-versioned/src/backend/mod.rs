@@ -14,6 +14,7 @@
 //! | [`json_type`](Syntax::json_type) | none: text | none: text | `JSONB` | none: text is taken |
 //! | [`catalog`](Syntax::catalog) | – | functions of pragmas | `pg_catalog` | `SHOW`; a try of found rows |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
+//! | [`RETURNING_SHOWS_ALL`](Dialect::RETURNING_SHOWS_ALL) | no | no: what `AFTER` triggers change | yes | no |
 //! | [`FORGET_LAST_INSERTED`](Dialect::FORGET_LAST_INSERTED) | – | – | – | `DO LAST_INSERT_ID(0)` |
 //! | [`LEAVES_ANSWERS`](Dialect::LEAVES_ANSWERS) | no | no | no | yes |
 //! | [`BEGIN_TO_WRITE`](Dialect::BEGIN_TO_WRITE) | – | `BEGIN IMMEDIATE` | – | – |
@@ -89,6 +90,11 @@ pub trait Dialect: Backend {
     /// Whether `INSERT … RETURNING` hands back what the database made. Where it cannot be used, that
     /// is read after the insert, in the same transaction.
     const RETURNING: bool = true;
+
+    /// Whether `UPDATE … RETURNING` and `INSERT … RETURNING` hand back what triggers and generated
+    /// columns make of the row. Where they do not, such a row is read after the write, in the same
+    /// transaction.
+    const RETURNING_SHOWS_ALL: bool = false;
 
     /// SQL that makes a connection forget the key that the database made last, so that
     /// [`last_inserted`](Syntax::last_inserted) is never that of an earlier insert.

@@ -8,6 +8,8 @@ impl Dialect for diesel::pg::Pg {
     const MAX_BINDS: usize = 65_535;
     const UPDATE_ROWS: usize = 1_024;
     const OTHER_ROWS: usize = 1_024;
+    // What BEFORE triggers make; those that run AFTER cannot change the row itself.
+    const RETURNING_SHOWS_ALL: bool = true;
     const ROW_LOCKS: RowLocks = RowLocks::DeletesAsFound;
 
     fn syntax(&self) -> Syntax {

@@ -7,7 +7,8 @@ use crate::unmergeable::Unmergeable;
 /// The columns to take from mine, the others being theirs. `independent` are the columns that were
 /// declared so, each of `wholes` those of a part that is taken as one.
 ///
-/// Columns that no update writes do not count: the database makes them.
+/// Columns that no guarded update writes do not count: the database makes them, or they are
+/// bookkeeping.
 ///
 /// # Errors
 ///

@@ -46,16 +46,18 @@ pub struct Overwrite {
 }
 
 impl Overwrite {
-    /// `current` is overwritten by `mine`, which gets the version `next`, or is deleted.
+    /// `current` is overwritten by `mine`, which is `written` as it says, or is deleted.
     pub(crate) fn new<T: Versioned>(
         current: &T,
         mine: &T,
-        next: Option<&T::Version>,
+        written: Option<T>,
         actor: Actor,
         reason: String,
     ) -> Self {
-        let lost = match next {
-            Some(_) => current.changed(mine).and(T::UPDATABLE),
+        let lost = match &written {
+            Some(_) => current
+                .changed(mine)
+                .and(T::UPDATABLE.without(T::UNGUARDED)),
             None => (0..T::COLUMN_COUNT).fold(ColumnSet::EMPTY, ColumnSet::with),
         };
         let values = lost
@@ -67,14 +69,10 @@ impl Overwrite {
             actor,
             reason,
             overwritten_version: current.version().to_text(),
-            new_version: next.map(T::Version::to_text),
+            new_version: written.as_ref().map(|written| written.version().to_text()),
             overwritten_values: json::object(values),
             overwritten: Box::new(current.clone()),
-            written: next.map(|next| {
-                let mut written = mine.clone();
-                written.set_version(next.clone());
-                Box::new(written) as Box<dyn Any + Send + Sync>
-            }),
+            written: written.map(|written| Box::new(written) as Box<dyn Any + Send + Sync>),
         }
     }
 

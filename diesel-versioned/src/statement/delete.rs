@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
-use super::row::Row;
+use super::row::{Next, Row};
 use super::target::{Entity, guard_columns, in_key_order, limit, one_of};
 use crate::backend::Dialect;
 
@@ -22,7 +22,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> Delete<'a, T, DB> {
     pub(crate) fn new(entities: impl IntoIterator<Item = &'a T>) -> Self {
         let rows: Vec<_> = entities
             .into_iter()
-            .map(|entity| Row::new(entity, entity.version().clone()))
+            .map(|entity| Row::new(entity, Next::Is(entity.version().clone())))
             .collect();
         Self {
             from: T::from_clause(),

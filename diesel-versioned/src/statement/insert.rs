@@ -2,13 +2,15 @@
 
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::result::Error;
 
-use super::row::Row;
+use super::row::{Next, Row};
 use super::target::{Entity, column, list};
 use crate::backend::Dialect;
 use crate::columns::{Column, Role};
 
-/// `INSERT INTO t (…) VALUES (…), …`; every row gets its initial version, whatever its field holds.
+/// `INSERT INTO t (…) VALUES (…), …`; every row gets its initial version, whatever its field holds, or
+/// the one that the database makes.
 pub(crate) struct Insert<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
@@ -16,7 +18,7 @@ pub(crate) struct Insert<'a, T: Entity<DB>, DB: Dialect> {
 
 impl<'a, T: Entity<DB>, DB: Dialect> Insert<'a, T, DB> {
     /// Inserts each of the entities, with its initial version.
-    pub(crate) fn new(entities: impl IntoIterator<Item = (&'a T, T::Version)>) -> Self {
+    pub(crate) fn new(entities: impl IntoIterator<Item = (&'a T, Next<T::Version>)>) -> Self {
         Self {
             from: T::from_clause(),
             rows: entities
@@ -32,6 +34,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> Insert<'a, T, DB> {
 
 impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Insert<'_, T, DB> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        if T::INSERTABLE.is_empty() {
+            let problem = format!(
+                "an insert into `{}` has no column to write; let the entity have one that it writes",
+                T::TABLE
+            );
+            return Err(Error::QueryBuilderError(problem.into()));
+        }
         out.push_sql("INSERT INTO ");
         self.from.walk_ast(out.reborrow())?;
         out.push_sql(" (");
@@ -51,40 +60,6 @@ impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Insert<'_, T, DB> {
 }
 
 impl<T: Entity<DB>, DB: Dialect> QueryId for Insert<'_, T, DB> {
-    type QueryId = ();
-
-    const HAS_STATIC_QUERY_ID: bool = false;
-}
-
-/// The same with `RETURNING …`: the rows as the database has them.
-pub(crate) struct InsertReturning<'a, T: Entity<DB>, DB: Dialect> {
-    insert: Insert<'a, T, DB>,
-    selection: T::Selection,
-}
-
-impl<'a, T: Entity<DB>, DB: Dialect> InsertReturning<'a, T, DB> {
-    /// Inserts each of the entities, with its initial version.
-    pub(crate) fn new(entities: impl IntoIterator<Item = (&'a T, T::Version)>) -> Self {
-        Self {
-            insert: Insert::new(entities),
-            selection: T::selection(),
-        }
-    }
-}
-
-impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for InsertReturning<'_, T, DB> {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        self.insert.walk_ast(out.reborrow())?;
-        out.push_sql(" RETURNING ");
-        self.selection.walk_ast(out)
-    }
-}
-
-impl<T: Entity<DB>, DB: Dialect> Query for InsertReturning<'_, T, DB> {
-    type SqlType = T::SqlType;
-}
-
-impl<T: Entity<DB>, DB: Dialect> QueryId for InsertReturning<'_, T, DB> {
     type QueryId = ();
 
     const HAS_STATIC_QUERY_ID: bool = false;

@@ -10,6 +10,7 @@ mod insert;
 mod own;
 #[cfg(feature = "replay")]
 pub(crate) mod replay;
+mod returning;
 mod row;
 mod select;
 mod target;
@@ -18,15 +19,16 @@ mod versions;
 
 pub(crate) use catalog::{Ask, KnownCatalog, TableName, read_cells};
 pub(crate) use delete::Delete;
-pub(crate) use insert::{Insert, InsertReturning, LastInserted};
+pub(crate) use insert::{Insert, LastInserted};
 pub(crate) use own::Own;
 pub use own::OwnTables;
 #[cfg(feature = "replay")]
 pub(crate) use own::{OwnRow, Reading};
-pub(crate) use row::Row;
+pub(crate) use returning::Returning;
+pub(crate) use row::{Next, Row};
 pub(crate) use select::{Find, Lock, Select, key_chunks};
 pub use target::Entity;
-pub(crate) use update::{Update, UpdateMany};
+pub(crate) use update::{Scope, Update, UpdateMany};
 
 use std::iter;
 

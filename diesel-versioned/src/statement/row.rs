@@ -1,4 +1,4 @@
-//! One row of a guarded write: what it expects, what it writes.
+//! One row of a write: what it expects, what it writes.
 
 use diesel::QueryResult;
 use diesel::backend::Backend;
@@ -6,19 +6,45 @@ use diesel::query_builder::AstPass;
 
 use crate::entity::{Bind, Versioned};
 
-/// One row of a guarded write.
+/// What a write makes of the version of its row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Next<V> {
+    /// It is compared, and this one follows it.
+    Is(V),
+    /// It is compared, and the database makes the one that follows it.
+    ByDatabase,
+    /// It is neither compared nor moved.
+    Unguarded,
+}
+
+impl<V> Next<V> {
+    /// Whether the row must stand at the expected version.
+    pub(crate) fn is_guarded(&self) -> bool {
+        !matches!(self, Self::Unguarded)
+    }
+
+    /// The version that the row gets, where it is made here.
+    pub(crate) fn made(self) -> Option<V> {
+        match self {
+            Self::Is(next) => Some(next),
+            Self::ByDatabase | Self::Unguarded => None,
+        }
+    }
+}
+
+/// One row of a write.
 pub(crate) struct Row<'a, T: Versioned> {
     entity: &'a T,
     converted: T::Converted,
     key: T::Key,
     expected: T::Version,
-    next: T::Version,
+    next: Next<T::Version>,
 }
 
 impl<'a, T: Versioned> Row<'a, T> {
-    /// A row that is written as `entity` is, if it stands at the entity's version, and then has
-    /// the version `next`.
-    pub(crate) fn new(entity: &'a T, next: T::Version) -> Self {
+    /// A row that is written as `entity` is; `next` says whether it must stand at the entity's
+    /// version, and which one it then has.
+    pub(crate) fn new(entity: &'a T, next: Next<T::Version>) -> Self {
         Self {
             entity,
             converted: entity.converted(),
@@ -33,8 +59,8 @@ impl<'a, T: Versioned> Row<'a, T> {
         &self.expected
     }
 
-    /// The version that the row gets.
-    pub(super) fn next(&self) -> &T::Version {
+    /// What becomes of the version.
+    pub(super) fn next(&self) -> &Next<T::Version> {
         &self.next
     }
 
@@ -63,10 +89,9 @@ impl<'a, T: Versioned> Row<'a, T> {
     where
         T: Bind<DB>,
     {
-        if column == T::VERSION_COLUMN {
-            T::bind_version(&self.next, out)
-        } else {
-            self.entity.bind(&self.converted, column, out)
+        match &self.next {
+            Next::Is(next) if column == T::VERSION_COLUMN => T::bind_version(next, out),
+            _ => self.entity.bind(&self.converted, column, out),
         }
     }
 }

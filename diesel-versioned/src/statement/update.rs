@@ -1,11 +1,11 @@
-//! `UPDATE`, of one row and of many: the guard and the new version are in it.
+//! `UPDATE`, of one row and of many: the guard and the new version are in it, unless it is unguarded.
 
 use std::marker::PhantomData;
 
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
-use super::row::Row;
+use super::row::{Next, Row};
 use super::target::{
     Entity, column, guard_columns, in_key_order, key_columns, limit, list, one_of, qualified,
 };
@@ -14,7 +14,17 @@ use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 
-/// `UPDATE t SET a = ?, version = ? WHERE id = ? AND version = ?`.
+/// Which columns an update of one row writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every writable one that is guarded.
+    Whole,
+    /// These; none for the version alone.
+    Columns(ColumnSet),
+}
+
+/// `UPDATE t SET a = ?, version = ? WHERE id = ? AND version = ?`; an unguarded one is without the
+/// version.
 ///
 /// `WHOLE` says that every writable column is written: then the SQL is the same for each entity
 /// of a type, and the prepared statement is found without building it.
@@ -26,7 +36,7 @@ pub(crate) struct Update<'a, T: Entity<DB>, DB: Dialect, const WHOLE: bool> {
 
 impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
     /// Writes every writable column.
-    pub(crate) fn whole(entity: &'a T, next: T::Version) -> Self {
+    pub(crate) fn whole(entity: &'a T, next: Next<T::Version>) -> Self {
         Self {
             from: T::from_clause(),
             row: Row::new(entity, next),
@@ -37,7 +47,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
 
 impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, false> {
     /// Writes some columns; none for the version alone.
-    pub(crate) fn columns(entity: &'a T, next: T::Version, columns: ColumnSet) -> Self {
+    pub(crate) fn columns(entity: &'a T, next: Next<T::Version>, columns: ColumnSet) -> Self {
         Self {
             from: T::from_clause(),
             row: Row::new(entity, next),
@@ -52,7 +62,8 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
         self.from.walk_ast(out.reborrow())?;
         // Plain loops: this runs twice for every save.
         let columns = if WHOLE { T::UPDATABLE } else { self.columns };
-        let columns = columns.with(T::VERSION_COLUMN);
+        let made_here = matches!(self.row.next(), Next::Is(_));
+        let columns = columns.with_if(T::VERSION_COLUMN, made_here);
         let mut opening = " SET ";
         for index in 0..T::COLUMN_COUNT {
             if columns.contains(index) {
@@ -63,6 +74,10 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
                 self.row.bind_value(index, &mut out)?;
             }
         }
+        if columns.is_empty() {
+            out.push_sql(opening);
+            keep_a_column::<T, DB>(&self.from, &mut out)?;
+        }
         let mut opening = " WHERE ";
         for part in 0..T::KEY_COUNT {
             out.push_sql(opening);
@@ -70,6 +85,9 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
             column::<T, DB>(T::key_column(part), &mut out)?;
             out.push_sql(" = ");
             self.row.bind_guard(part, &mut out)?;
+        }
+        if !self.row.next().is_guarded() {
+            return Ok(());
         }
         out.push_sql(" AND ");
         column::<T, DB>(T::VERSION_COLUMN, &mut out)?;
@@ -87,7 +105,7 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryId for Update<'_, T, DB
     const HAS_STATIC_QUERY_ID: bool = WHOLE;
 }
 
-/// One statement that updates several rows, each guarded by its own version.
+/// One statement that updates several rows, each guarded by its own version or none guarded.
 pub(crate) struct UpdateMany<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
@@ -105,8 +123,8 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     pub(crate) fn new(rows: Vec<Row<'a, T>>, size: usize, columns: ColumnSet) -> Self {
         let versions = Versions::of(&rows);
         let columns = match versions {
-            Versions::One | Versions::OneNext | Versions::Few(_) => columns.iter().collect(),
             Versions::Each => written::<T>(columns).collect(),
+            _ => columns.iter().collect(),
         };
         Self {
             from: T::from_clause(),
@@ -124,11 +142,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     }
 
     /// How many values the guard of each row has: the version's is not among them if it is one
-    /// for all.
+    /// for all, or of no interest.
     fn guard_parts(&self) -> usize {
         match self.versions {
-            Versions::One => T::KEY_COUNT,
-            Versions::OneNext | Versions::Few(_) | Versions::Each => T::KEY_COUNT + 1,
+            Versions::One | Versions::Unguarded => T::KEY_COUNT,
+            Versions::OneNext | Versions::Few(_) | Versions::Each | Versions::ByDatabase => {
+                T::KEY_COUNT + 1
+            }
         }
     }
 
@@ -269,8 +289,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
 
     /// The assignment to the version, where it is not one of the columns of each row.
     fn walk_set_version<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        if let Versions::Each = self.versions {
-            return Ok(());
+        match self.versions {
+            Versions::Each | Versions::Unguarded => return Ok(()),
+            Versions::ByDatabase if self.columns.is_empty() => {
+                return keep_a_column::<T, DB>(&self.from, out);
+            }
+            Versions::ByDatabase => return Ok(()),
+            Versions::One | Versions::OneNext | Versions::Few(_) => {}
         }
         if !self.columns.is_empty() {
             out.push_sql(", ");
@@ -333,6 +358,19 @@ impl<T: Entity<DB>, DB: Dialect> QueryId for UpdateMany<'_, T, DB> {
     type QueryId = ();
 
     const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+/// Writes `a = t.a`, of a column that may be written: an update must set something for the database
+/// to make a new version.
+fn keep_a_column<'b, T: Entity<DB>, DB: Dialect>(
+    from: &'b T::From,
+    out: &mut AstPass<'_, 'b, DB>,
+) -> QueryResult<()> {
+    let index = T::UPDATABLE.iter().next();
+    let index = index.unwrap_or_else(|| T::key_column(0));
+    column::<T, DB>(index, out)?;
+    out.push_sql(" = ");
+    qualified::<T, DB>(from, index, out)
 }
 
 /// The columns that an update writes: the given ones and the version.

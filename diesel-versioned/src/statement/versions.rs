@@ -1,6 +1,6 @@
 //! The versions that the rows of one update expect and get.
 
-use super::row::Row;
+use super::row::{Next, Row};
 use crate::entity::Versioned;
 
 /// How the versions of several rows are written: the fewer there are, the fewer values are bound.
@@ -16,6 +16,10 @@ pub(super) enum Versions {
     OneNext,
     /// Each row has its own.
     Each,
+    /// They are compared one by one, and the database makes the next ones.
+    ByDatabase,
+    /// They are neither compared nor written.
+    Unguarded,
 }
 
 impl Versions {
@@ -25,6 +29,12 @@ impl Versions {
     /// Rows that are written together often stand at few versions. Two that stand at the same
     /// need not get the same next one.
     pub(super) fn of<T: Versioned>(rows: &[Row<'_, T>]) -> Self {
+        // The rows of one update are all of one kind.
+        match rows.first().map(Row::next) {
+            Some(Next::Unguarded) => return Self::Unguarded,
+            Some(Next::ByDatabase) => return Self::ByDatabase,
+            Some(Next::Is(_)) | None => {}
+        }
         let one_next = rows.windows(2).all(|pair| pair[0].next() == pair[1].next());
         if one_next && !rows.is_empty() {
             let one = rows

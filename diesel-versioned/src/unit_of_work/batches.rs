@@ -6,7 +6,7 @@ use super::set::Set;
 use super::work::Group;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
-use crate::statement::{Delete, Entity, Insert, Row, UpdateMany, chunks, padded_chunks};
+use crate::statement::{Delete, Entity, Insert, Next, Row, UpdateMany, chunks, padded_chunks};
 
 /// How the rows of an insert come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(crate) enum InsertMode {
     Plain,
     /// By `RETURNING`.
     Returning,
+    /// By a read of the keys, which `RETURNING` hands back.
+    ReturningKeys,
     /// By a read of the keys, which the insert wrote.
     ReadByKey,
     /// One row at a time, by the key that the connection made last.
@@ -24,11 +26,38 @@ pub(crate) enum InsertMode {
 impl InsertMode {
     /// The way for an entity type on a backend.
     pub(crate) fn of<T: Entity<DB>, DB: Dialect>() -> Self {
-        match (T::READS_BACK_INSERT, DB::RETURNING, T::key_is_generated()) {
-            (false, _, _) => Self::Plain,
-            (true, true, _) => Self::Returning,
-            (true, false, false) => Self::ReadByKey,
-            (true, false, true) => Self::OneByOne,
+        let made_later = T::READS_BACK_UPDATE && !DB::RETURNING_SHOWS_ALL;
+        match (DB::RETURNING, T::key_is_generated()) {
+            _ if !T::READS_BACK_INSERT => Self::Plain,
+            (true, _) if !made_later => Self::Returning,
+            (true, true) => Self::ReturningKeys,
+            (_, false) => Self::ReadByKey,
+            (false, true) => Self::OneByOne,
+        }
+    }
+}
+
+/// How the rows of an update come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UpdateMode {
+    /// Not at all: nothing in them is made by the database.
+    Plain,
+    /// By `RETURNING`.
+    Returning,
+    /// By a read of their keys.
+    ReadByKey,
+}
+
+impl UpdateMode {
+    /// The way for an entity type on a backend.
+    pub(crate) fn of<T: Entity<DB>, DB: Dialect>() -> Self {
+        match (
+            T::READS_BACK_UPDATE,
+            DB::RETURNING && DB::RETURNING_SHOWS_ALL,
+        ) {
+            (false, _) => Self::Plain,
+            (true, true) => Self::Returning,
+            (true, false) => Self::ReadByKey,
         }
     }
 }
@@ -84,7 +113,7 @@ impl<T: Versioned> Set<T> {
     pub(crate) fn insert_chunks<DB: Dialect>(
         &self,
         group: &Group,
-    ) -> impl Iterator<Item = Vec<(&T, T::Version)>>
+    ) -> impl Iterator<Item = Vec<(&T, Next<T::Version>)>>
     where
         T: Entity<DB>,
     {

@@ -14,7 +14,9 @@ use crate::entity::Versioned;
 pub enum Operation {
     /// It was inserted.
     Insert,
-    /// Some of its columns were written.
+    /// Some of its columns were written. If that was only
+    /// [bookkeeping](derive@crate::Versioned#bookkeeping), the old version of this copy is told as the
+    /// new one too, for it did not move.
     Update,
     /// Only its version moved on.
     Touch,

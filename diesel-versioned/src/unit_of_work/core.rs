@@ -57,13 +57,14 @@ pub trait Core: Any + Send {
     fn prepare(&mut self, levels: &HashMap<u32, u32>, moment: &Moment) -> Result<(), CommitError>;
     fn groups(&self) -> Vec<Group>;
     fn checks(&self) -> usize;
-    fn guards_any(&self) -> bool;
+    fn has_existing(&self) -> bool;
     fn keys_to_lock(&self, only_checks: bool) -> Box<dyn Any>;
     fn lock_too(&mut self, keys: Box<dyn Any>);
     fn written_keys(&self) -> HashSet<String>;
     fn value(&self, slot: u32) -> Option<&dyn Any>;
     fn stage(&mut self, slot: u32, row: Box<dyn Any>);
     fn only_key(&self, group: &Group) -> Option<String>;
+    fn judge_read_back(&self, group: &Group) -> Result<(), CommitError>;
     fn stale_in(&self, group: &Group) -> usize;
     fn note_refused(&mut self, single: &Group);
     fn conflicts(&self, unit: UnitId, cause: Option<&Arc<Error>>) -> Vec<Box<dyn AnyConflict>>;
@@ -127,9 +128,8 @@ impl<T: Versioned> Core for Set<T> {
         self.work.checks.len()
     }
 
-    fn guards_any(&self) -> bool {
-        let work = &self.work;
-        !(work.checks.is_empty() && work.deletes.is_empty() && work.updates.is_empty())
+    fn has_existing(&self) -> bool {
+        self.existing(false).next().is_some()
     }
 
     fn keys_to_lock(&self, only_checks: bool) -> Box<dyn Any> {
@@ -160,6 +160,10 @@ impl<T: Versioned> Core for Set<T> {
 
     fn only_key(&self, group: &Group) -> Option<String> {
         Self::only_key(self, group)
+    }
+
+    fn judge_read_back(&self, group: &Group) -> Result<(), CommitError> {
+        Self::judge_read_back(self, group)
     }
 
     fn stale_in(&self, group: &Group) -> usize {

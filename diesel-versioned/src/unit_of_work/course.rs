@@ -37,10 +37,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         let steps = plan::plan(&mut self.sets, &mut self.links, row_locks)?;
         self.say_payload(&steps);
         let key = self.replay.as_ref().map(|replay| replay.key.to_string());
-        let sets = self.sets.iter();
-        self.recorded = sets
-            .flat_map(|(_, set)| set.core_ref().overwrites())
-            .collect();
+        self.see_overwrites();
         let also = self.recorded.len() + self.also.len();
         Ok(Protocol::new(self.id, steps, also, nested, key))
     }

@@ -8,12 +8,13 @@ use diesel::result::Error;
 use super::handle::UnitId;
 use super::order::Operation;
 use super::set::Set;
-use super::slot::State;
+use super::slot::{Need, State};
 use super::work::Group;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::conflicts::AnyConflict;
 use crate::entity::Versioned;
 use crate::outcome::classify;
+use crate::statement::Next;
 
 impl<T: Versioned> Set<T> {
     /// Takes the rows as they stand in the database after a lost write. Once rows were tried again,
@@ -53,10 +54,13 @@ impl<T: Versioned> Set<T> {
         }
     }
 
+    /// What stands there says that the row is in conflict; `Refused` if it says nothing.
     fn verdict(&self, slot: u32) -> Option<ConflictKind> {
-        let mine = self.slots.get(slot)?.mine.as_ref()?;
+        let slot = self.slots.get(slot)?;
+        let mine = slot.mine.as_ref()?;
         let current = self.work.current.get(&mine.key());
-        Some(classify::<T>(mine.version(), current))
+        let is_guarded = !matches!(slot.need(), Need::Unguarded { check: false, .. });
+        Some(classify::<T>(mine.version(), current, is_guarded))
     }
 
     /// The conflicts, by key: whatever is stale or gone, and what the database held back.
@@ -65,9 +69,10 @@ impl<T: Versioned> Set<T> {
         unit: UnitId,
         cause: Option<&Arc<Error>>,
     ) -> Vec<Box<dyn AnyConflict>> {
-        let mut slots: Vec<u32> = self.guarded(false).collect();
+        let mut slots: Vec<u32> = self.existing(false).collect();
         slots.sort_by_cached_key(|&slot| self.key_of(slot));
-        let guarded = slots.into_iter().filter_map(|slot| {
+        slots.dedup();
+        let existing = slots.into_iter().filter_map(|slot| {
             let kind = self.verdict(slot)?;
             let held_back = self.work.refused.contains(&slot);
             (kind != ConflictKind::Refused || held_back).then_some((slot, kind, None))
@@ -76,7 +81,7 @@ impl<T: Versioned> Set<T> {
             let held_back = self.work.refused.contains(&insert.slot);
             held_back.then_some((insert.slot, ConflictKind::Refused, Some(&insert.initial)))
         });
-        guarded
+        existing
             .chain(inserts)
             .filter_map(|(index, kind, initial)| {
                 let mine = self.value(index)?;
@@ -84,7 +89,10 @@ impl<T: Versioned> Set<T> {
                 let conflict = Conflict {
                     kind,
                     key: mine.key(),
-                    expected: initial.unwrap_or(mine.version()).clone(),
+                    expected: match initial {
+                        Some(Next::Is(initial)) => initial.clone(),
+                        _ => mine.version().clone(),
+                    },
                     base: slot.loaded().cloned(),
                     mine: mine.clone(),
                     current: match initial {

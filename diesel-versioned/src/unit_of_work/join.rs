@@ -185,7 +185,9 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// Takes in an entity that was edited elsewhere, a form for example: the whole row is
-    /// written, guarded by the version that the entity carries.
+    /// written, guarded by the version that the entity carries. Its
+    /// [bookkeeping](derive@crate::Versioned#bookkeeping) is not, for it may be older than what
+    /// stands there.
     ///
     /// # Errors
     ///

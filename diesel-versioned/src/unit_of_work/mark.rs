@@ -23,7 +23,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// Lets the version of an entity move on even if nothing else changes; by one, whether
-    /// something changes or not.
+    /// something changes or not. [Bookkeeping](derive@crate::Versioned#bookkeeping) that changed is
+    /// written under the guard then.
     ///
     /// ```
     /// # use diesel::connection::SimpleConnection;
@@ -60,7 +61,9 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Demands that an entity which was only read is still at its version when the unit commits.
     /// The row is locked for the rest of the transaction, so that nobody moves it in between; that
     /// takes the right to UPDATE it. An entity that is changed, touched or deleted as well is only
-    /// that: those writes are guarded anyway.
+    /// that: those writes are guarded anyway. One of which only
+    /// [bookkeeping](derive@crate::Versioned#bookkeeping) changed is checked too, and written without
+    /// a new version.
     ///
     /// ```
     /// # use diesel::connection::SimpleConnection;

@@ -30,7 +30,7 @@ pub use discard::Discard;
 pub use handle::Handle;
 pub use set::Set;
 
-pub(crate) use batches::InsertMode;
+pub(crate) use batches::{InsertMode, UpdateMode};
 pub(crate) use handle::UnitId;
 pub(crate) use order::Operation as WriteOperation;
 #[cfg(feature = "async")]

@@ -5,6 +5,7 @@ use super::slot::{Slot, State};
 use super::{Handle, Holds, SetCore, SetKind, UnitOfWork};
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
+use crate::outcome;
 use crate::overwrite::{Actor, NotOverwritable, Overwrite, OverwriteError, reason};
 
 /// Who overwrites an entity's row, and why.
@@ -46,6 +47,14 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         set.overwrites.insert(handle.slot, intent);
         self.audits.push(audit);
         Ok(handle)
+    }
+
+    /// Looks at what is overwritten; once it is written, at what the database made of it.
+    pub(crate) fn see_overwrites(&mut self) {
+        let sets = self.sets.iter();
+        self.recorded = sets
+            .flat_map(|(_, set)| set.core_ref().overwrites())
+            .collect();
     }
 
     /// Takes in the entity of a conflict, to overwrite its row.
@@ -147,7 +156,13 @@ impl<T: Versioned> Set<T> {
                 let slot = self.slots.get(index)?;
                 let (current, mine) = (slot.base.as_ref()?, slot.mine.as_ref()?);
                 let (actor, reason) = (intent.actor.clone(), intent.reason.clone());
-                let overwrite = Overwrite::new(current, mine, next, actor, reason);
+                let written = next.map(|next| {
+                    let mut written = mine.clone();
+                    let row = self.work.written.get(&index);
+                    outcome::take_written(&mut written, next.clone(), row);
+                    written
+                });
+                let overwrite = Overwrite::new(current, mine, written, actor, reason);
                 Some((intent.audit, overwrite))
             })
             .collect()

@@ -179,7 +179,7 @@ fn locks(
     let any_checks = cores.iter().any(|core| core.checks() > 0);
     let all = row_locks != RowLocks::None && (!in_order || (any_checks && !existing.is_empty()));
     let mut sets: Vec<usize> = (0..cores.len())
-        .filter(|&set| cores[set].checks() > 0 || (all && cores[set].guards_any()))
+        .filter(|&set| cores[set].checks() > 0 || (all && cores[set].has_existing()))
         .collect();
     sets.sort_by_key(|&set| (kinship[set].table, set));
     sets.into_iter()

@@ -329,6 +329,9 @@ impl Protocol {
             }
         };
         match (matched(count, meant), &self.steps[index]) {
+            (Matched::All, Step::Write { group, .. }) => {
+                sets[set].1.core_ref().judge_read_back(group)?;
+            }
             (Matched::All, _) => {}
             (Matched::More, _) => {
                 return Err(CommitError::NotUnique {

@@ -20,7 +20,14 @@ impl<T: Versioned> Set<T> {
         let deletes = work.deletes.iter().map(|&slot| (slot, "delete", None));
         let checks = work.checks.iter().map(|&slot| (slot, "check", None));
         let updates = work.updates.iter();
-        let updates = updates.map(|planned| (planned.slot, "update", Some(planned.columns)));
+        let updates = updates.map(|planned| {
+            let what = if planned.next.is_guarded() {
+                "update"
+            } else {
+                "unguarded"
+            };
+            (planned.slot, what, Some(planned.columns))
+        });
         let inserts = work.inserts.iter();
         let inserts = inserts.map(|insert| (insert.slot, "insert", Some(T::INSERTABLE)));
         for (slot, what, columns) in deletes.chain(checks).chain(updates).chain(inserts) {
@@ -31,6 +38,8 @@ impl<T: Versioned> Set<T> {
             say(what);
             if what != "insert" {
                 say(&format!("{:?}", entity.key()));
+            }
+            if !matches!(what, "insert" | "unguarded") {
                 say(&entity.version().to_text());
             }
             for column in columns.iter().flat_map(|columns| columns.iter()) {
@@ -129,7 +138,7 @@ impl<T: Versioned> Set<T> {
 
     fn planned_slots(&self) -> Vec<u32> {
         let inserts = self.work.inserts.iter().map(|insert| insert.slot);
-        self.guarded(false).chain(inserts).collect()
+        self.existing(false).chain(inserts).collect()
     }
 
     /// The keys that the rows to be inserted were inserted by; those that the database made are

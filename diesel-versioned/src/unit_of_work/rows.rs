@@ -10,6 +10,8 @@ use super::set::Set;
 use super::slot::{Slot, State};
 use super::work::Work;
 use crate::entity::Versioned;
+use crate::outcome;
+use crate::statement::Next;
 use crate::version::VersionValue;
 
 /// The rows of one entity type that a commit wrote.
@@ -57,7 +59,14 @@ impl<T: Versioned> Rows<T> {
                     Operation::Update
                 },
                 old_version: Some(mine.version().clone()),
-                new_version: Some(planned.next.clone()),
+                new_version: match &planned.next {
+                    Next::Is(next) => Some(next.clone()),
+                    Next::Unguarded => Some(mine.version().clone()),
+                    Next::ByDatabase => {
+                        let row = work.written.get(&planned.slot);
+                        row.map(|row| row.version().clone())
+                    }
+                },
             })
         });
         let inserts = work.inserts.iter().filter_map(|insert| {
@@ -66,7 +75,10 @@ impl<T: Versioned> Rows<T> {
                 key: set.value(insert.slot)?.key(),
                 operation: Operation::Insert,
                 old_version: None,
-                new_version: Some(landed.map_or(&insert.initial, T::version).clone()),
+                new_version: match landed {
+                    Some(row) => Some(row.version().clone()),
+                    None => insert.initial.clone().made(),
+                },
             })
         });
         Self::recorded(deletes.chain(updates).chain(inserts).collect())
@@ -91,6 +103,7 @@ impl<T: Versioned> Rows<T> {
             checks,
             mut staged,
             mut landed,
+            mut written,
             ..
         } = std::mem::take(&mut set.work);
         let mut keep = |index: u32, slot: &Slot<T>| {
@@ -117,7 +130,8 @@ impl<T: Versioned> Rows<T> {
             keep(planned.slot, slot);
             slot.clean();
             if let Some(mine) = &mut slot.mine {
-                mine.set_version(planned.next);
+                let row = written.remove(&planned.slot);
+                outcome::take_written(mine, planned.next, row.as_ref());
             }
         }
         for insert in inserts {
@@ -133,8 +147,8 @@ impl<T: Versioned> Rows<T> {
                     if let Some(staged) = staged {
                         slot.mine = Some(staged);
                     }
-                    if let Some(mine) = &mut slot.mine {
-                        mine.set_version(insert.initial);
+                    if let (Some(mine), Some(initial)) = (&mut slot.mine, insert.initial.made()) {
+                        mine.set_version(initial);
                     }
                 }
             }

@@ -40,6 +40,11 @@ pub(super) enum Need {
     Nothing,
     Check,
     Update(ColumnSet),
+    /// Only bookkeeping changed: it is written unguarded, and the version may be checked as well.
+    Unguarded {
+        columns: ColumnSet,
+        check: bool,
+    },
     Delete,
     Insert,
 }
@@ -85,11 +90,18 @@ impl<T: Versioned> Slot<T> {
             State::Whole => Need::Update(T::UPDATABLE),
             State::Loaded => {
                 let changed = match (&self.mine, &self.base) {
-                    (Some(mine), Some(base)) => mine.changed(base).and(T::UPDATABLE),
+                    (Some(mine), Some(base)) => mine.changed(base),
                     _ => ColumnSet::EMPTY,
                 };
-                if self.touch || !changed.is_empty() {
-                    Need::Update(changed)
+                let guarded = changed.and(T::UPDATABLE);
+                let unguarded = changed.and(T::UNGUARDED);
+                if self.touch || !guarded.is_empty() {
+                    Need::Update(guarded.or(unguarded))
+                } else if !unguarded.is_empty() {
+                    Need::Unguarded {
+                        columns: unguarded,
+                        check: self.check,
+                    }
                 } else if self.check {
                     Need::Check
                 } else {

@@ -9,8 +9,9 @@ use super::set::Set;
 use super::slot::{Need, Slot, State};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
-use crate::error::CommitError;
+use crate::error::{CommitError, EntityRef};
 use crate::outcome;
+use crate::statement::Next;
 use crate::version::Moment;
 
 /// Rows of one set that one kind of statement writes.
@@ -25,7 +26,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
 
@@ -40,11 +41,18 @@ impl Group {
     }
 }
 
-/// A row that is written under its guard.
+/// A row that is updated.
 pub(super) struct Planned<V> {
     pub(super) slot: u32,
     pub(super) columns: ColumnSet,
-    pub(super) next: V,
+    pub(super) next: Next<V>,
+}
+
+impl<V> Planned<V> {
+    /// Rows of which this is the same are written together.
+    fn kind(&self) -> (bool, ColumnSet) {
+        (self.next.is_guarded(), self.columns)
+    }
 }
 
 /// A row that is inserted.
@@ -52,7 +60,7 @@ pub(super) struct PlannedInsert<V> {
     /// How many rows of the unit must be there before it.
     pub(super) level: u32,
     pub(super) slot: u32,
-    pub(super) initial: V,
+    pub(super) initial: Next<V>,
 }
 
 /// What a set has to write, and what is known of it while a commit runs.
@@ -67,6 +75,8 @@ pub(super) struct Work<T: Versioned> {
     pub(super) staged: HashMap<u32, T>,
     /// Inserted rows as the database has them.
     pub(super) landed: HashMap<u32, T>,
+    /// Updated rows as the database has them, where something is read back.
+    pub(super) written: HashMap<u32, T>,
     /// Rows as they stand in the database, after a lost write.
     pub(super) current: HashMap<T::Key, T>,
     /// Rows that the database did not write when they were tried alone.
@@ -85,6 +95,7 @@ impl<T: Versioned> Default for Work<T> {
             locked_too: Vec::new(),
             staged: HashMap::new(),
             landed: HashMap::new(),
+            written: HashMap::new(),
             current: HashMap::new(),
             refused: HashSet::new(),
             recalled: Vec::new(),
@@ -125,10 +136,20 @@ impl<T: Versioned> Set<T> {
                         next: outcome::next_version(mine, moment)?,
                     });
                 }
+                Need::Unguarded { columns, check } => {
+                    if check {
+                        work.checks.push(index);
+                    }
+                    work.updates.push(Planned {
+                        slot: index,
+                        columns,
+                        next: Next::Unguarded,
+                    });
+                }
             }
         }
         work.updates
-            .sort_by_cached_key(|planned| (planned.columns, self.key_of(planned.slot)));
+            .sort_by_cached_key(|planned| (planned.kind(), self.key_of(planned.slot)));
         work.deletes.sort_by_cached_key(|&slot| self.key_of(slot));
         work.checks.sort_by_cached_key(|&slot| self.key_of(slot));
         work.inserts.sort_by_key(|insert| insert.level);
@@ -181,7 +202,7 @@ impl<T: Versioned> Set<T> {
             0..self.work.deletes.len(),
         );
         let mut start = 0;
-        for run in self.work.updates.chunk_by(|a, b| a.columns == b.columns) {
+        for run in self.work.updates.chunk_by(|a, b| a.kind() == b.kind()) {
             cut(Operation::Update, run[0].columns, start..start + run.len());
             start += run.len();
         }
@@ -229,6 +250,54 @@ impl<T: Versioned> Set<T> {
             .filter_map(|row| self.slot_of(group, row))
     }
 
+    /// Whether what was read back after an update is as it must be.
+    pub(super) fn judge_read_back(&self, group: &Group) -> Result<(), CommitError> {
+        if !T::READS_BACK_UPDATE || group.operation != Operation::Update {
+            return Ok(());
+        }
+        for planned in self
+            .work
+            .updates
+            .get(group.rows.clone())
+            .unwrap_or_default()
+        {
+            let slot = planned.slot;
+            let mine = self.slots.get(slot).and_then(|slot| slot.mine.as_ref());
+            match (mine, self.work.written.get(&slot)) {
+                (Some(mine), Some(row)) => outcome::moved(mine, row, planned.next.is_guarded())?,
+                (mine, _) => {
+                    return Err(CommitError::Database {
+                        source: outcome::not_read_back::<T>(),
+                        entity: Some(EntityRef {
+                            table: T::TABLE,
+                            key: mine.map(|mine| format!("{:?}", mine.key())),
+                        }),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The keys of the rows of a group.
+    pub(crate) fn keys_of(&self, group: &Group) -> Vec<T::Key> {
+        let slots = self.slots_of(group);
+        slots.filter_map(|slot| self.key_of(slot)).collect()
+    }
+
+    /// Takes updated rows as the database has them, each by its key.
+    pub(crate) fn take_read_back(&mut self, group: &Group, rows: Vec<(T::Key, T)>) {
+        let slots: HashMap<T::Key, u32> = self
+            .slots_of(group)
+            .filter_map(|slot| Some((self.key_of(slot)?, slot)))
+            .collect();
+        for (key, row) in rows {
+            if let Some(&slot) = slots.get(&key) {
+                self.work.written.insert(slot, row);
+            }
+        }
+    }
+
     /// The key, as text, where a group is about one row that has one.
     pub(super) fn only_key(&self, group: &Group) -> Option<String> {
         let mut slots = self.slots_of(group);
@@ -243,29 +312,21 @@ impl<T: Versioned> Set<T> {
         }
     }
 
-    /// The keys of the rows that must be at their versions, ascending: those that are only
-    /// checked, or all.
-    pub(crate) fn guarded_keys(&self, only_checks: bool) -> Vec<T::Key> {
-        let mut keys: Vec<T::Key> = self
-            .guarded(only_checks)
-            .filter_map(|slot| self.key_of(slot))
-            .collect();
-        keys.sort();
-        keys
-    }
-
-    /// The keys of the rows to lock before the first write, ascending.
+    /// The keys of the rows to lock before the first write, ascending: of those that are checked,
+    /// or of all that are there already.
     pub(crate) fn keys_to_lock(&self, only_checks: bool) -> Vec<T::Key> {
-        let mut keys = self.guarded_keys(only_checks);
-        if !self.work.locked_too.is_empty() {
-            keys.extend_from_slice(&self.work.locked_too);
-            keys.sort();
-            keys.dedup();
-        }
+        let slots = self.existing(only_checks);
+        let mut keys: Vec<T::Key> = slots.filter_map(|slot| self.key_of(slot)).collect();
+        keys.extend_from_slice(&self.work.locked_too);
+        keys.sort();
+        // A row can be checked and written unguarded, or be known to another type.
+        keys.dedup();
         keys
     }
 
-    pub(super) fn guarded(&self, only_checks: bool) -> impl Iterator<Item = u32> {
+    /// The rows that are there already: those that are checked, or all that are checked or written.
+    /// One that is written unguarded may be checked too, and is then named twice.
+    pub(super) fn existing(&self, only_checks: bool) -> impl Iterator<Item = u32> {
         let work = &self.work;
         let (deletes, updates) = if only_checks {
             (&[][..], &[][..])
@@ -292,10 +353,9 @@ impl<T: Versioned> Set<T> {
     fn find_check(&self, key: &T::Key) -> Option<&T> {
         let slot = *self.by_key.get(key)?;
         let slot = self.slots.get(slot)?;
-        if slot.need() == Need::Check {
-            slot.mine.as_ref()
-        } else {
-            None
+        match slot.need() {
+            Need::Check | Need::Unguarded { check: true, .. } => slot.mine.as_ref(),
+            _ => None,
         }
     }
 }

@@ -46,6 +46,8 @@ pub trait VersionedDsl<Conn>: Versioned {
 
     fn touch(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
+    fn save_unguarded(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
     fn reload(&mut self, conn: &mut Conn) -> QueryResult<()>;
 
     fn save_all(conn: &mut Conn, entities: &mut [Self]) -> Result<(), CommitError>
@@ -83,6 +85,10 @@ impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
 
     fn touch(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
         block_on(AsyncVersionedDsl::<Inner>::touch(self, conn))
+    }
+
+    fn save_unguarded(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
+        block_on(AsyncVersionedDsl::<Inner>::save_unguarded(self, conn))
     }
 
     fn reload(&mut self, conn: &mut Blocking) -> QueryResult<()> {

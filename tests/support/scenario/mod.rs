@@ -8,6 +8,7 @@ mod overwrite;
 mod own_tables;
 mod property;
 mod retry;
+pub mod roles;
 mod schema_check;
 pub mod single;
 mod smoke;

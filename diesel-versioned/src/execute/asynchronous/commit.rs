@@ -255,7 +255,10 @@ where
             Action::Claim | Action::Recall | Action::Record => {
                 self.perform_replay(conn, &action).await
             }
-            Action::Mark => session::mark(conn).await.map(nothing),
+            Action::Mark => {
+                self.see_overwrites();
+                session::mark(conn).await.map(nothing)
+            }
             Action::Also(index) => {
                 let depth = session::depth(conn)?;
                 self.run_closure(index, conn, audit).await?;
@@ -384,6 +387,7 @@ where
     drop(done);
     for (entity, handle) in entities.iter_mut().zip(handles) {
         if let Some(saved) = uow.get(handle) {
+            entity.take_columns(saved, T::GENERATED);
             entity.set_version(saved.version().clone());
         }
     }

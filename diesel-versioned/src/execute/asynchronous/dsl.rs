@@ -126,6 +126,17 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
         conn: &mut Conn,
     ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
 
+    /// Writes the unguarded columns of this copy; see
+    /// [`VersionedDsl::save_unguarded`](crate::VersionedDsl::save_unguarded).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn save_unguarded(
+        &mut self,
+        conn: &mut Conn,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
+
     /// Reads the row again; see [`VersionedDsl::reload`](crate::VersionedDsl::reload).
     ///
     /// # Errors
@@ -197,6 +208,13 @@ impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
 
     fn touch(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
         conn.execute_touch(self)
+    }
+
+    fn save_unguarded(
+        &mut self,
+        conn: &mut C,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
+        conn.execute_save_unguarded(self)
     }
 
     async fn reload(&mut self, conn: &mut C) -> QueryResult<()> {

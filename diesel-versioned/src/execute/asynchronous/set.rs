@@ -13,8 +13,10 @@ use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::outcome;
-use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, key_chunks};
-use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, SetKind, Step, WriteOperation};
+use crate::statement::{Entity, Insert, LastInserted, Lock, Returning, Select, key_chunks};
+use crate::unit_of_work::{
+    Group, Holds, InsertMode, Set, SetCore, SetKind, Step, UpdateMode, WriteOperation,
+};
 
 /// The rows of one entity type, on an asynchronous connection of the type `C`.
 #[allow(private_interfaces, reason = "only this crate can call these")]
@@ -71,11 +73,32 @@ where
         async move {
             let mut count = 0;
             match group.operation {
-                WriteOperation::Update => {
-                    for statement in self.update_statements(group) {
-                        count += affected(conn, statement).await?;
+                WriteOperation::Update => match UpdateMode::of::<T, C::Backend>() {
+                    UpdateMode::Plain => {
+                        for statement in self.update_statements(group) {
+                            count += affected(conn, statement).await?;
+                        }
                     }
-                }
+                    UpdateMode::Returning => {
+                        let mut written = Vec::with_capacity(group.len());
+                        for statement in self.update_statements(group) {
+                            let statement = Returning::<_, T, _>::of(statement);
+                            written.append(&mut rows(conn, statement).await?);
+                        }
+                        count = self.read_back(conn, group, written).await?;
+                    }
+                    UpdateMode::ReadByKey => {
+                        for statement in self.update_statements(group) {
+                            count += affected(conn, statement).await?;
+                        }
+                        // Otherwise some are in conflict, and nothing stays.
+                        if count == group.len() {
+                            let keys = self.keys_of(group);
+                            let found = read(conn, &keys, Lock::Current).await?;
+                            self.take_read_back(group, found);
+                        }
+                    }
+                },
                 WriteOperation::Delete => {
                     for statement in self.delete_statements(group) {
                         count += affected(conn, statement).await?;
@@ -93,7 +116,15 @@ where
                                 count += affected(conn, Insert::new(chunk)).await?;
                             }
                             InsertMode::Returning => {
-                                landed.append(&mut rows(conn, InsertReturning::new(chunk)).await?);
+                                let statement = Returning::<_, T, _>::of(Insert::new(chunk));
+                                landed.append(&mut rows(conn, statement).await?);
+                            }
+                            InsertMode::ReturningKeys => {
+                                let statement = Returning::<_, T, _>::of(Insert::new(chunk));
+                                let returned: Vec<T> = rows(conn, statement).await?;
+                                let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
+                                let found = read(conn, &keys, Lock::Current).await?;
+                                landed.append(&mut outcome::in_order(&keys, found));
                             }
                             InsertMode::ReadByKey => {
                                 let keys: Vec<T::Key> =
@@ -163,9 +194,16 @@ where
                 })
             }
             Step::Write { group, .. } => match group.operation {
-                WriteOperation::Update => self
-                    .update_statements(group)
-                    .all(|statement| send_for_count::<C>(wire, first, &statement, sent)),
+                WriteOperation::Update => match UpdateMode::of::<T, C::Backend>() {
+                    UpdateMode::Plain => self
+                        .update_statements(group)
+                        .all(|statement| send_for_count::<C>(wire, first, &statement, sent)),
+                    UpdateMode::Returning => self.update_statements(group).all(|statement| {
+                        let statement = Returning::<_, T, _>::of(statement);
+                        send_for_rows::<T, C>(wire, first, &statement, sent)
+                    }),
+                    UpdateMode::ReadByKey => false,
+                },
                 WriteOperation::Delete => self
                     .delete_statements(group)
                     .all(|statement| send_for_count::<C>(wire, first, &statement, sent)),
@@ -179,10 +217,12 @@ where
                             InsertMode::Returning => send_for_rows::<T, C>(
                                 wire,
                                 first,
-                                &InsertReturning::new(chunk),
+                                &Returning::<_, T, _>::of(Insert::new(chunk)),
                                 sent,
                             ),
-                            InsertMode::ReadByKey | InsertMode::OneByOne => false,
+                            InsertMode::ReturningKeys
+                            | InsertMode::ReadByKey
+                            | InsertMode::OneByOne => false,
                         })
                 }
             },
@@ -205,6 +245,12 @@ where
         }
         async move {
             match step {
+                Step::Write { group, .. }
+                    if !found.is_empty() && group.operation == WriteOperation::Update =>
+                {
+                    let written = found.into_iter().flatten().collect();
+                    self.read_back(conn, group, written).await
+                }
                 Step::Write { group, .. } if !found.is_empty() => {
                     Ok(self.land(group, found.into_iter().flatten().collect()))
                 }
@@ -220,6 +266,28 @@ where
             }
         }
         .boxed()
+    }
+}
+
+impl<T: Versioned> Set<T> {
+    /// Takes the rows that an update has handed back, and counts them.
+    async fn read_back<C>(
+        &mut self,
+        conn: &mut C,
+        group: &Group,
+        written: Vec<T>,
+    ) -> QueryResult<usize>
+    where
+        C: AsyncConnection,
+        C::Backend: Dialect,
+        T: Entity<C::Backend>,
+    {
+        let count = written.len();
+        let mut found = Vec::with_capacity(count);
+        let keys = self.keys_of(group);
+        pair(conn, &keys, written, Lock::Current, &mut found).await?;
+        self.take_read_back(group, found);
+        Ok(count)
     }
 }
 

@@ -14,13 +14,15 @@ use crate::backend::Dialect;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
-use crate::outcome::{self, Matched};
+use crate::execute::transaction::Depth;
+use crate::outcome::{self, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
 use crate::statement::{
-    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, OwnTables, Select, Update,
+    Delete, Entity, Find, Insert, LastInserted, Lock, Next, OwnTables, Returning, Scope, Select,
+    Update,
 };
-use crate::unit_of_work::{InsertMode, WriteOperation};
+use crate::unit_of_work::{InsertMode, UpdateMode};
 
 /// An asynchronous connection that can read and write the rows of `T`: what [`AsyncVersionedDsl`]
 /// asks for.
@@ -50,6 +52,12 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_touch(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_save_unguarded(
         &mut self,
         entity: &mut T,
     ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
@@ -98,10 +106,8 @@ where
     }
 
     async fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let mut conn = Begun::statement(self)?;
-        let done = save(&mut *conn, entity).await;
-        conn.ended();
-        done
+        let next = outcome::next_version_of(entity)?;
+        update(self, entity, next, Scope::Whole).await
     }
 
     async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -112,10 +118,13 @@ where
     }
 
     async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let mut conn = Begun::statement(self)?;
-        let done = touch(&mut *conn, entity).await;
-        conn.ended();
-        done
+        let next = outcome::next_version_of(entity)?;
+        update(self, entity, next, Scope::Columns(ColumnSet::EMPTY)).await
+    }
+
+    async fn execute_save_unguarded(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        let columns = outcome::unguarded_columns::<T>()?;
+        update(self, entity, Next::Unguarded, Scope::Columns(columns)).await
     }
 
     async fn execute_update_with<A: Attempt<Error: Send>>(
@@ -154,30 +163,17 @@ where
         InsertMode::Plain => {
             let count = affected(conn, Insert::new([row])).await?;
             outcome::inserted(entity, &initial, count)?;
-            entity.set_version(initial);
+            outcome::take_written(entity, initial, None);
             return Ok(());
         }
-        InsertMode::Returning => rows(conn, InsertReturning::new([row])).await?,
+        InsertMode::Returning => rows(conn, Returning::<_, T, _>::of(Insert::new([row]))).await?,
         // Two statements: the row must not stay if it cannot be read back.
-        InsertMode::ReadByKey | InsertMode::OneByOne => {
+        InsertMode::ReturningKeys | InsertMode::ReadByKey | InsertMode::OneByOne => {
             insert_and_read(conn, entity, &initial).await?
         }
     };
     outcome::inserted(entity, &initial, landed.len())?;
     *entity = only(landed)?;
-    Ok(())
-}
-
-async fn save<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
-where
-    C: AsyncConnection,
-    C::Backend: Dialect,
-    T: Entity<C::Backend>,
-{
-    let next = outcome::next_version_of(entity)?;
-    let count = affected(conn, Update::whole(entity, next.clone())).await?;
-    settle(conn, entity, WriteOperation::Update, count).await?;
-    entity.set_version(next);
     Ok(())
 }
 
@@ -188,28 +184,122 @@ where
     T: Entity<C::Backend>,
 {
     let count = affected(conn, Delete::new([entity])).await?;
-    settle(conn, entity, WriteOperation::Delete, count).await
+    settle(conn, entity, Wanted::Delete, count).await
 }
 
-async fn touch<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
+/// Updates one row and brings the copy to what is written.
+async fn update<T, C>(
+    conn: &mut C,
+    entity: &mut T,
+    next: Next<T::Version>,
+    scope: Scope,
+) -> Result<(), SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let next = outcome::next_version_of(entity)?;
-    let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
-    let count = affected(conn, statement).await?;
-    settle(conn, entity, WriteOperation::Update, count).await?;
-    entity.set_version(next);
+    let row = match UpdateMode::of::<T, C::Backend>() {
+        UpdateMode::Plain => {
+            let mut conn = Begun::statement(conn)?;
+            let done = count_updated(&mut *conn, entity, &next, scope).await;
+            conn.ended();
+            done?;
+            None
+        }
+        UpdateMode::Returning if !outcome::may_be_taken_back::<T>() => {
+            let mut conn = Begun::statement(conn)?;
+            let done = update_returning(&mut *conn, entity, &next, scope).await;
+            conn.ended();
+            Some(done?)
+        }
+        UpdateMode::Returning | UpdateMode::ReadByKey => {
+            let outer = session::depth(conn)?;
+            let mut conn = Begun::new(conn);
+            let done = update_and_read(&mut *conn, entity, &next, scope).await;
+            let done = end(&mut *conn, outer, done).await;
+            conn.ended();
+            Some(done?)
+        }
+    };
+    outcome::take_written(entity, next, row.as_ref());
     Ok(())
+}
+
+async fn count_updated<T, C>(
+    conn: &mut C,
+    entity: &T,
+    next: &Next<T::Version>,
+    scope: Scope,
+) -> Result<(), SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let wanted = Wanted::to(next);
+    let next = next.clone();
+    let count = match scope {
+        Scope::Whole => affected(conn, Update::whole(entity, next)).await?,
+        Scope::Columns(columns) => affected(conn, Update::columns(entity, next, columns)).await?,
+    };
+    settle(conn, entity, wanted, count).await
+}
+
+async fn update_returning<T, C>(
+    conn: &mut C,
+    entity: &T,
+    next: &Next<T::Version>,
+    scope: Scope,
+) -> Result<T, SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    let wanted = Wanted::to(next);
+    let next = next.clone();
+    let written = match scope {
+        Scope::Whole => {
+            let statement = Update::whole(entity, next);
+            rows(conn, Returning::<_, T, _>::of(statement)).await?
+        }
+        Scope::Columns(columns) => {
+            let statement = Update::columns(entity, next, columns);
+            rows(conn, Returning::<_, T, _>::of(statement)).await?
+        }
+    };
+    settle(conn, entity, wanted, written.len()).await?;
+    outcome::read_back(entity, written, wanted)
+}
+
+/// Begins a transaction or savepoint, updates a row in it and reads it back.
+async fn update_and_read<T, C>(
+    conn: &mut C,
+    entity: &T,
+    next: &Next<T::Version>,
+    scope: Scope,
+) -> Result<T, SaveError<T>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+    T: Entity<C::Backend>,
+{
+    session::begin(conn).await?;
+    if UpdateMode::of::<T, C::Backend>() == UpdateMode::Returning {
+        return update_returning(conn, entity, next, scope).await;
+    }
+    count_updated(conn, entity, next, scope).await?;
+    let key = [entity.key()];
+    let written = rows(conn, Select::<T, _>::new(&key, Lock::Current)).await?;
+    outcome::read_back(entity, written, Wanted::to(next))
 }
 
 /// Inserts a row and reads it back, in a transaction or savepoint.
 async fn insert_and_read<T, C>(
     conn: &mut C,
     entity: &T,
-    initial: &T::Version,
+    initial: &Next<T::Version>,
 ) -> Result<Vec<T>, SaveError<T>>
 where
     C: AsyncConnection,
@@ -221,40 +311,64 @@ where
     let row = (entity, initial.clone());
     let landed = async {
         session::begin(&mut *conn).await?;
-        if InsertMode::of::<T, C::Backend>() == InsertMode::OneByOne {
-            session::forget_last_inserted(&mut *conn).await?;
-            let count = affected(&mut *conn, Insert::new([row])).await?;
-            outcome::inserted(entity, initial, count)?;
-            let landed = rows(&mut *conn, LastInserted::new(entity)).await?;
-            Ok(vec![outcome::last_inserted(landed)?])
-        } else {
-            let count = affected(&mut *conn, Insert::new([row])).await?;
-            outcome::inserted(entity, initial, count)?;
-            let key = [entity.key()];
-            Ok(rows(&mut *conn, Select::<T, _>::new(&key, Lock::Current)).await?)
-        }
+        let keys = match InsertMode::of::<T, C::Backend>() {
+            InsertMode::OneByOne => {
+                session::forget_last_inserted(&mut *conn).await?;
+                let count = affected(&mut *conn, Insert::new([row])).await?;
+                outcome::inserted(entity, initial, count)?;
+                let landed = rows(&mut *conn, LastInserted::new(entity)).await?;
+                return Ok(vec![outcome::last_inserted(landed)?]);
+            }
+            InsertMode::ReturningKeys => {
+                let statement = Returning::<_, T, _>::of(Insert::new([row]));
+                let returned: Vec<T> = rows(&mut *conn, statement).await?;
+                outcome::inserted(entity, initial, returned.len())?;
+                returned.iter().map(T::key).collect()
+            }
+            _ => {
+                let count = affected(&mut *conn, Insert::new([row])).await?;
+                outcome::inserted(entity, initial, count)?;
+                vec![entity.key()]
+            }
+        };
+        Ok(rows(&mut *conn, Select::<T, _>::new(&keys, Lock::Current)).await?)
     }
     .await;
-    let ended = match landed {
-        Ok(landed) => match session::commit(&mut *conn).await {
-            Ok(()) => Ok(landed),
+    let ended = end(&mut *conn, outer, landed).await;
+    conn.ended();
+    ended
+}
+
+/// Commits what was done since the connection was at this depth, or rolls it back.
+async fn end<T, C, R>(
+    conn: &mut C,
+    outer: Depth,
+    done: Result<R, SaveError<T>>,
+) -> Result<R, SaveError<T>>
+where
+    C: AsyncConnection,
+    T: Versioned,
+    R: Send,
+{
+    let ended = match done {
+        Ok(done) => match session::commit(conn).await {
+            Ok(()) => Ok(done),
             Err(error) => Err(error.into()),
         },
         Err(error) => Err(error),
     };
     if ended.is_err() {
         // What went wrong first is what the caller has to hear of.
-        drop(session::roll_back_to(&mut *conn, outer).await);
+        drop(session::roll_back_to(conn, outer).await);
     }
-    conn.ended();
     ended
 }
 
-/// Turns the row count of a guarded write into success or into what stands there instead.
+/// Turns the row count of a single write into success or into what stands there instead.
 async fn settle<T, C>(
     conn: &mut C,
     entity: &T,
-    write: WriteOperation,
+    wanted: Wanted,
     count: usize,
 ) -> Result<(), SaveError<T>>
 where
@@ -268,7 +382,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current)).await?;
-            Err(outcome::conflict(entity, write, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, wanted, current.into_iter().next()).into())
         }
     }
 }

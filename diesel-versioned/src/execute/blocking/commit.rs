@@ -193,7 +193,10 @@ where
             }
             Action::Write { set, group } => self.sets[set].1.write(conn, &group),
             Action::Claim | Action::Recall | Action::Record => self.perform_replay(conn, &action),
-            Action::Mark => session::mark(conn).map(nothing),
+            Action::Mark => {
+                self.see_overwrites();
+                session::mark(conn).map(nothing)
+            }
             Action::Also(index) => {
                 let depth = session::depth(conn)?;
                 self.run_closure(index, conn, lent)?;
@@ -242,6 +245,7 @@ where
     drop(done);
     for (entity, handle) in entities.iter_mut().zip(handles) {
         if let Some(saved) = uow.get(handle) {
+            entity.take_columns(saved, T::GENERATED);
             entity.set_version(saved.version().clone());
         }
     }

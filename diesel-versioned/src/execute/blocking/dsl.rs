@@ -87,7 +87,13 @@ pub trait VersionedDsl<Conn>: Versioned {
     fn insert(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Writes every writable column and moves the version on, if the row is still at the version
-    /// that this copy holds. One statement, one round trip.
+    /// that this copy holds. One statement, one round trip; a transaction of two where the database
+    /// makes [columns](derive@crate::Versioned#generated-columns) or
+    /// [the version](derive@crate::Versioned#a-version-that-the-database-makes) and cannot hand them
+    /// back in that statement.
+    ///
+    /// Columns that are [unguarded](derive@crate::Versioned#bookkeeping) are not written: this copy may
+    /// hold an older value than the row. [`save_unguarded`](VersionedDsl::save_unguarded) writes them.
     ///
     /// # Errors
     ///
@@ -95,8 +101,9 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// - [`SaveError::Conflict`] if the row is at another version or gone, or if the database held
     ///   the write back.
-    /// - [`SaveError::VersionExhausted`] if the version cannot move on, [`SaveError::NoVersion`] if
-    ///   none can be made. Nothing was sent.
+    /// - [`SaveError::VersionExhausted`] if the version cannot move on. Nothing was sent.
+    /// - [`SaveError::NoVersion`] if there is nothing to make a version of, or if the database was to
+    ///   move it and did not; then nothing stays written.
     /// - [`SaveError::NotUnique`] if several rows have the key and the version. Roll the
     ///   transaction back; outside of one they have been written.
     /// - [`SaveError::Database`] with whatever else the database reported.
@@ -115,12 +122,27 @@ pub trait VersionedDsl<Conn>: Versioned {
     fn delete(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Moves the version on and writes nothing else, if the row is still at the version that this
-    /// copy holds: whoever else has read the row will conflict.
+    /// copy holds: whoever else has read the row will conflict. A version that the database makes moves
+    /// if a write that changes no value moves it.
     ///
     /// # Errors
     ///
-    /// As those of [`save`](VersionedDsl::save), all four.
+    /// As those of [`save`](VersionedDsl::save), all of them.
     fn touch(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    /// Writes the [unguarded](derive@crate::Versioned#bookkeeping) columns of this copy, all of them and
+    /// nothing else: by the key alone, whatever version the row is at, and without a new version.
+    /// The last one who writes them wins.
+    ///
+    /// # Errors
+    ///
+    /// - [`SaveError::Conflict`] of the kind [`Deleted`](crate::ConflictKind::Deleted) if the row is
+    ///   gone, and [`Refused`](crate::ConflictKind::Refused) if the database held the write back.
+    /// - [`SaveError::NotUnique`] if several rows have the key. Roll the transaction back; outside of
+    ///   one they have been written.
+    /// - [`SaveError::Database`] with whatever else the database reported, and if the entity has no
+    ///   unguarded column. Nothing was sent then.
+    fn save_unguarded(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Reads the row again; what was changed in this copy is gone.
     ///
@@ -280,6 +302,10 @@ impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
 
     fn touch(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
         conn.execute_touch(self)
+    }
+
+    fn save_unguarded(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
+        conn.execute_save_unguarded(self)
     }
 
     fn reload(&mut self, conn: &mut C) -> QueryResult<()> {

@@ -10,8 +10,10 @@ use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::outcome;
-use crate::statement::{Entity, Insert, InsertReturning, LastInserted, Lock, Select, key_chunks};
-use crate::unit_of_work::{Group, Holds, InsertMode, Set, SetCore, SetKind, WriteOperation};
+use crate::statement::{Entity, Insert, LastInserted, Lock, Returning, Select, key_chunks};
+use crate::unit_of_work::{
+    Group, Holds, InsertMode, Set, SetCore, SetKind, UpdateMode, WriteOperation,
+};
 
 /// The rows of one entity type, on a blocking connection of the type `C`.
 #[allow(private_interfaces, reason = "only this crate can call these")]
@@ -41,9 +43,42 @@ where
 {
     fn write(&mut self, conn: &mut C, group: &Group) -> QueryResult<usize> {
         match group.operation {
-            WriteOperation::Update => self
-                .update_statements(group)
-                .try_fold(0, |sum, statement| Ok(sum + affected(conn, &statement)?)),
+            WriteOperation::Update => match UpdateMode::of::<T, C::Backend>() {
+                UpdateMode::Plain => self
+                    .update_statements(group)
+                    .try_fold(0, |sum, statement| Ok(sum + affected(conn, &statement)?)),
+                UpdateMode::Returning => {
+                    let mut written = Vec::with_capacity(group.len());
+                    for statement in self.update_statements(group) {
+                        let statement = Returning::<_, T, _>::of(statement);
+                        written.append(&mut rows(conn, statement)?);
+                    }
+                    let count = written.len();
+                    let mut found = Vec::with_capacity(count);
+                    pair(
+                        conn,
+                        &self.keys_of(group),
+                        written,
+                        Lock::Current,
+                        &mut found,
+                    )?;
+                    self.take_read_back(group, found);
+                    Ok(count)
+                }
+                UpdateMode::ReadByKey => {
+                    let count = self
+                        .update_statements(group)
+                        .try_fold(0, |sum, statement| {
+                            QueryResult::Ok(sum + affected(conn, &statement)?)
+                        })?;
+                    // Otherwise some are in conflict, and nothing stays.
+                    if count == group.len() {
+                        let found = read(conn, &self.keys_of(group), Lock::Current)?;
+                        self.take_read_back(group, found);
+                    }
+                    Ok(count)
+                }
+            },
             WriteOperation::Delete => self
                 .delete_statements(group)
                 .try_fold(0, |sum, statement| Ok(sum + affected(conn, &statement)?)),
@@ -58,7 +93,15 @@ where
                     match mode {
                         InsertMode::Plain => count += affected(conn, &Insert::new(chunk))?,
                         InsertMode::Returning => {
-                            landed.append(&mut rows(conn, InsertReturning::new(chunk))?);
+                            let statement = Returning::<_, T, _>::of(Insert::new(chunk));
+                            landed.append(&mut rows(conn, statement)?);
+                        }
+                        InsertMode::ReturningKeys => {
+                            let statement = Returning::<_, T, _>::of(Insert::new(chunk));
+                            let returned: Vec<T> = rows(conn, statement)?;
+                            let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
+                            let found = read(conn, &keys, Lock::Current)?;
+                            landed.append(&mut outcome::in_order(&keys, found));
                         }
                         InsertMode::ReadByKey => {
                             let keys: Vec<T::Key> =
@@ -109,15 +152,33 @@ where
 {
     let mut found = Vec::with_capacity(keys.len());
     for keys in key_chunks::<T, C::Backend>(keys) {
-        let (mut pairs, alone) = outcome::pair(keys, rows(conn, Select::<T, _>::new(keys, lock))?);
-        found.append(&mut pairs);
-        for key in alone {
-            let asked = std::slice::from_ref(&key);
-            let row = rows(conn, Select::<T, _>::new(asked, lock))?;
-            found.extend(row.into_iter().map(|row| (key.clone(), row)));
-        }
+        let read = rows(conn, Select::<T, _>::new(keys, lock))?;
+        pair(conn, keys, read, lock, &mut found)?;
     }
     Ok(found)
+}
+
+/// Gives each row the key that it was asked for by; where that is not clear, it is read alone.
+fn pair<T, C>(
+    conn: &mut C,
+    keys: &[T::Key],
+    read: Vec<T>,
+    lock: Lock,
+    found: &mut Vec<(T::Key, T)>,
+) -> QueryResult<()>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    let (mut pairs, alone) = outcome::pair(keys, read);
+    found.append(&mut pairs);
+    for key in alone {
+        let asked = std::slice::from_ref(&key);
+        let row = rows(conn, Select::<T, _>::new(asked, lock))?;
+        found.extend(row.into_iter().map(|row| (key.clone(), row)));
+    }
+    Ok(())
 }
 
 impl<T, C> Holds<T> for dyn BlockingSet<C>

@@ -13,13 +13,14 @@ use crate::backend::Dialect;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
-use crate::outcome::{self, Matched};
+use crate::outcome::{self, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
 use crate::statement::{
-    Delete, Entity, Find, Insert, InsertReturning, LastInserted, Lock, OwnTables, Select, Update,
+    Delete, Entity, Find, Insert, LastInserted, Lock, Next, OwnTables, Returning, Scope, Select,
+    Update,
 };
-use crate::unit_of_work::{InsertMode, WriteOperation};
+use crate::unit_of_work::{InsertMode, UpdateMode};
 
 /// A connection that can read and write the rows of `T`: what [`VersionedDsl`] asks for.
 ///
@@ -39,6 +40,9 @@ pub trait Executes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_save_unguarded(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
 
     #[doc(hidden)]
     fn execute_update_with<A: Attempt>(
@@ -76,11 +80,17 @@ where
             InsertMode::Plain => {
                 let count = affected(conn, &Insert::new([row]))?;
                 outcome::inserted(entity, &initial, count)?;
-                entity.set_version(initial);
+                outcome::take_written(entity, initial, None);
                 return Ok(());
             }
-            InsertMode::Returning => rows(conn, InsertReturning::new([row]))?,
+            InsertMode::Returning => rows(conn, Returning::<_, T, _>::of(Insert::new([row])))?,
             // Two statements: the row must not stay if it cannot be read back.
+            InsertMode::ReturningKeys => conn.transaction::<_, SaveError<T>, _>(|conn| {
+                let returned = rows(conn, Returning::<_, T, _>::of(Insert::new([row])))?;
+                let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
+                outcome::inserted(entity, &initial, keys.len())?;
+                Ok(rows(conn, Select::<T, _>::new(&keys, Lock::Current))?)
+            })?,
             InsertMode::ReadByKey => conn.transaction::<_, SaveError<T>, _>(|conn| {
                 let count = affected(conn, &Insert::new([row]))?;
                 outcome::inserted(entity, &initial, count)?;
@@ -103,31 +113,25 @@ where
     }
 
     fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        session::usable(conn)?;
         let next = outcome::next_version_of(entity)?;
-        let count = affected(conn, &Update::whole(entity, next.clone()))?;
-        settle(conn, entity, WriteOperation::Update, count)?;
-        entity.set_version(next);
-        Ok(())
+        update(self, entity, next, Scope::Whole)
     }
 
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         session::usable(conn)?;
         let count = affected(conn, &Delete::new([&*entity]))?;
-        settle(conn, entity, WriteOperation::Delete, count)
+        settle(conn, entity, Wanted::Delete, count)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        session::usable(conn)?;
         let next = outcome::next_version_of(entity)?;
-        let statement = Update::columns(entity, next.clone(), ColumnSet::EMPTY);
-        let count = affected(conn, &statement)?;
-        settle(conn, entity, WriteOperation::Update, count)?;
-        entity.set_version(next);
-        Ok(())
+        update(self, entity, next, Scope::Columns(ColumnSet::EMPTY))
+    }
+
+    fn execute_save_unguarded(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        let columns = outcome::unguarded_columns::<T>()?;
+        update(self, entity, Next::Unguarded, Scope::Columns(columns))
     }
 
     fn execute_update_with<A: Attempt>(
@@ -148,13 +152,90 @@ where
     }
 }
 
-/// Turns the row count of a guarded write into success or into what stands there instead.
-fn settle<T, C>(
+/// Updates one row and brings the copy to what is written.
+fn update<T, C>(
+    conn: &mut C,
+    entity: &mut T,
+    next: Next<T::Version>,
+    scope: Scope,
+) -> Result<(), SaveError<T>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    session::usable(conn)?;
+    let row = match UpdateMode::of::<T, C::Backend>() {
+        UpdateMode::Plain => {
+            count_updated(conn, entity, &next, scope)?;
+            None
+        }
+        UpdateMode::Returning if !outcome::may_be_taken_back::<T>() => {
+            Some(update_returning(conn, entity, &next, scope)?)
+        }
+        UpdateMode::Returning => Some(conn.transaction::<_, SaveError<T>, _>(|conn| {
+            update_returning(conn, entity, &next, scope)
+        })?),
+        UpdateMode::ReadByKey => Some(conn.transaction::<_, SaveError<T>, _>(|conn| {
+            count_updated(conn, entity, &next, scope)?;
+            let key = [entity.key()];
+            let written = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
+            outcome::read_back(entity, written, Wanted::to(&next))
+        })?),
+    };
+    outcome::take_written(entity, next, row.as_ref());
+    Ok(())
+}
+
+fn count_updated<T, C>(
     conn: &mut C,
     entity: &T,
-    write: WriteOperation,
-    count: usize,
+    next: &Next<T::Version>,
+    scope: Scope,
 ) -> Result<(), SaveError<T>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    let wanted = Wanted::to(next);
+    let next = next.clone();
+    let count = match scope {
+        Scope::Whole => affected(conn, &Update::whole(entity, next))?,
+        Scope::Columns(columns) => affected(conn, &Update::columns(entity, next, columns))?,
+    };
+    settle(conn, entity, wanted, count)
+}
+
+fn update_returning<T, C>(
+    conn: &mut C,
+    entity: &T,
+    next: &Next<T::Version>,
+    scope: Scope,
+) -> Result<T, SaveError<T>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    let wanted = Wanted::to(next);
+    let next = next.clone();
+    let written = match scope {
+        Scope::Whole => {
+            let statement = Update::whole(entity, next);
+            rows(conn, Returning::<_, T, _>::of(statement))?
+        }
+        Scope::Columns(columns) => {
+            let statement = Update::columns(entity, next, columns);
+            rows(conn, Returning::<_, T, _>::of(statement))?
+        }
+    };
+    settle(conn, entity, wanted, written.len())?;
+    outcome::read_back(entity, written, wanted)
+}
+
+/// Turns the row count of a single write into success or into what stands there instead.
+fn settle<T, C>(conn: &mut C, entity: &T, wanted: Wanted, count: usize) -> Result<(), SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
@@ -166,7 +247,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
-            Err(outcome::conflict(entity, write, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, wanted, current.into_iter().next()).into())
         }
     }
 }

@@ -33,6 +33,29 @@ macro_rules! scenario {
         }
 
         #[test]
+        fn what_the_database_makes_is_read_back() {
+            let db = roles::empty_store();
+            let conn = &mut <$any>::establish(db.url()).unwrap();
+            let mut mine = counted::thing(1);
+            mine.insert(conn).unwrap();
+            mine.amount = 7;
+            mine.save(conn).unwrap();
+            mine.touch(conn).unwrap();
+            assert_eq!((mine.twice, mine.version), (14, 3));
+            assert_eq!(counted::rows(&db), [mine.clone()]);
+
+            let mut all: Vec<_> = (2..=60).map(counted::thing).collect();
+            for thing in &mut all {
+                thing.insert(conn).unwrap();
+                thing.amount = 100 - thing.id;
+            }
+            all.insert(0, mine);
+            counted::Thing::save_all(conn, &mut all).unwrap();
+            assert_eq!(counted::rows(&db), all);
+            assert_eq!((all[59].twice, all[59].version), (80, 2));
+        }
+
+        #[test]
         fn a_batch_is_saved_or_reports_every_conflict() {
             let db = TestDb::new();
             let conn = &mut <$any>::establish(db.url()).unwrap();

@@ -7,6 +7,8 @@ use diesel_versioned::{Dialect, Syntax};
 use super::{generated_keys, scenario};
 use crate::support::capabilities::LostInSnapshot;
 use crate::support::entities::{Order, OrderLine, Product, StockLevel};
+use crate::support::scenario::roles;
+use crate::support::scenario::roles::by_database::counted;
 use crate::support::scenario::single::{lamp, row, sold_by_someone_else, stored_lamp};
 use crate::support::{Queries, TestBackend, TestDb};
 

@@ -6,6 +6,8 @@ use diesel_versioned::prelude::*;
 
 use super::{generated_keys, scenario};
 use crate::support::entities::{Order, OrderLine, Product, StockLevel};
+use crate::support::scenario::roles;
+use crate::support::scenario::roles::by_database::counted;
 use crate::support::scenario::single::{lamp, row, sold_by_someone_else};
 use crate::support::{TestBackend, TestDb};
 
