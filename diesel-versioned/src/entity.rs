@@ -255,7 +255,7 @@ pub trait BindPart<DB: Backend>: VersionedPart {
 }
 
 /// What a primary key must be able to do: be compared, hashed, ordered (writes are sent in key
-/// order, so that two units never wait for each other) and shown in messages.
+/// order, so that two units that meet wait for each other instead of deadlocking) and shown in messages.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the primary key of a versioned entity",
     label = "not a key type",

@@ -12,7 +12,12 @@ use crate::replay::KeyError;
 use crate::unmergeable::Unmergeable;
 use crate::version::NoVersion;
 
-/// Why a single write did not happen. The entity is as it was before the call.
+/// Why a single write is not known to have happened. The entity is as it was before the call.
+///
+/// After [`NotUnique`](SaveError::NotUnique) outside a transaction the rows are written, and after a lost
+/// connection (`connection.closed`) the row may be: read it again. A repeated `save` is a conflict if the
+/// first one was written; a repeated `insert` whose key the database makes inserts twice, unless it is a
+/// unit with an idempotency key.
 ///
 /// ```
 /// # use diesel::prelude::*;
@@ -286,11 +291,12 @@ pub enum CommitError {
 
     /// The connection was lost while COMMIT was under way: the work is either all there or not
     /// there at all. Or a closure given to `also` has ended the unit's transaction, by a statement
-    /// that commits by itself for example. Read the rows again before you decide; never repeat the
-    /// unit blindly.
+    /// that commits by itself for example. Read the rows again before you decide; only a unit with an
+    /// idempotency key may be committed again as it is, on another connection.
     #[error(
         "the connection was lost during COMMIT, or something else ended the transaction, so the \
-         unit may be written; read its rows again before you repeat it"
+         unit may be written; read its rows again before you repeat it, or commit it again if it has an \
+         idempotency key"
     )]
     OutcomeUnknown {
         /// What the client library reported.
@@ -298,7 +304,7 @@ pub enum CommitError {
     },
 
     /// Whatever else the database reported: a constraint, a lost connection, a lock timeout.
-    #[error("the database reported an error{}; its source says which", on(.entity.as_ref()))]
+    #[error("the database reported an error{}; its source says which{}", on(.entity.as_ref()), hint(.entity.as_ref()))]
     Database {
         /// What the database reported.
         source: DieselError,
@@ -384,6 +390,16 @@ impl fmt::Display for EntityRef {
 
 fn on(entity: Option<&EntityRef>) -> String {
     entity.map_or_else(String::new, |entity| format!(" on {entity}"))
+}
+
+/// What to do where a table of the library's own may not be there.
+fn hint(entity: Option<&EntityRef>) -> &'static str {
+    match entity {
+        Some(entity) if entity.table.starts_with("diesel_versioned_") => {
+            "; if the table is missing, run the migrations of `diesel_versioned::migrations`"
+        }
+        _ => "",
+    }
 }
 
 /// Why an entity was not taken into a unit.

@@ -16,7 +16,7 @@
 //!
 //! | kind | what to do |
 //! | --- | --- |
-//! | [`Modified`](crate::ConflictKind::Modified) | show, merge or overwrite |
+//! | [`Modified`](crate::ConflictKind::Modified) | show, merge, overwrite, or do it again |
 //! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with |
 //! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy, or for a [time that SQLite has in another spelling](crate::which_version#timestamps); neither merging nor overwriting helps |
 //!
@@ -148,7 +148,9 @@
 //! for conflict in conflicts.of::<Booking>() {
 //!     if let Err(unmergeable) = bobs.resolve(conflict, Booking::merge) {
 //!         left_to_bob.push((*conflict.key(), unmergeable.columns().to_vec()));
-//!         bobs.discard(two);
+//!         if let Some(handle) = conflict.handle() {
+//!             bobs.discard(handle);
+//!         }
 //!     }
 //! }
 //! assert_eq!(left_to_bob, [(2, vec!["starts_on", "ends_on"])]);

@@ -8,8 +8,8 @@
 //! Put [`#[derive(Versioned)]`](derive@Versioned) on a model and `#[version]` on one field. From
 //! then on every write of [`VersionedDsl`] carries the version that was read as a predicate (the
 //! *guard*) and moves it on, in one statement; a row that someone else has written meanwhile is not
-//! touched, and the caller gets a [`Conflict`] with what was read, what was to be written and what
-//! stands there now. A [`UnitOfWork`] does the same for many rows in one transaction.
+//! touched, and the caller gets a [`Conflict`] with what was to be written and what stands there now; a
+//! unit also knows what was read. A [`UnitOfWork`] does the same for many rows in one transaction.
 //!
 //! ```
 //! use diesel::prelude::*;
@@ -103,7 +103,8 @@
 //! `chrono`, `time`: timestamps of these crates as versions. `uuid`: UUIDs and random bytes as versions.
 //! Each asks for Diesel's feature of the same name.
 //!
-//! `tracing`: a span per commit, an event per conflict, overwrite, batch and retry; never the value of a column.
+//! `tracing`: a span per commit, an event per conflict, overwrite, batch and retry: keys, versions and who
+//! overwrote; no other value of a column.
 //! The module `telling` lists them and shows how metrics are made of them.
 //!
 //! `replay`: idempotency keys, in the module `replay`. They are compared by SHA-256, of the crate `sha2`.

@@ -10,7 +10,7 @@
 //!
 //! # Run them
 //!
-//! At the start of the program, beside the migrations of its own. What has run already is not run
+//! With the crate `diesel_migrations` 2.3, at the start of the program, beside the migrations of its own. What has run already is not run
 //! again. The numbers of these migrations end in `dieselversioned`, so that none is ever taken for
 //! one of yours.
 //!

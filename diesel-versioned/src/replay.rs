@@ -60,9 +60,11 @@
 //! now, which may be later than what was recorded; one that is gone since is no longer part of the
 //! unit. So is an inserted one whose key cannot be read back: the database makes it, and its type
 //! does not read (`FromStr`) what it shows (`Debug`), as integers and UUIDs do. What
-//! [`also`](crate::UnitOfWork::also) and [`after_commit`](crate::UnitOfWork::after_commit) were given
-//! does not run: it ran with the first one. A key is used up by success; give the unit another one
-//! before the next commit.
+//! [`also`](crate::UnitOfWork::also) was given is not run again: it was committed with the first one.
+//! What [`after_commit`](crate::UnitOfWork::after_commit) was given is not run either, except for a
+//! unit whose own commit got no answer. (If the program ended between COMMIT and its hooks, they have
+//! never run; let what must not be lost read an outbox that `also` writes.) A key is used up by
+//! success; give the unit another one before the next commit.
 //!
 //! # What counts as the same
 //!

@@ -57,7 +57,7 @@ pub enum KeyError {
         length: usize,
     },
 
-    /// It has characters that are not seen, which databases do not agree on.
+    /// It begins or ends in white space, or has control characters in it: databases do not agree on them.
     #[error(
         "the idempotency key {key:?} begins or ends in a space or has control characters in it; \
          trim it, or take a hash of what it is made of"

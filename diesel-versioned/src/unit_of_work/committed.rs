@@ -308,7 +308,9 @@ pub enum UndoError {
     #[error("the unit is committed and durable; write the old values again to undo it")]
     Durable,
     /// It was written by an earlier commit under the same idempotency key.
-    #[error("an earlier commit under the same idempotency key wrote it, this one nothing")]
+    #[error(
+        "an earlier commit under the same idempotency key wrote it, so there is nothing to undo"
+    )]
     Replayed,
     /// It is the work of another unit.
     #[error("this is the work of another unit; undo it there")]

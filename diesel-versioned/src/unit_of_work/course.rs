@@ -65,8 +65,10 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         V::Store: 'static,
     {
         let mut replay = self.replay.take();
-        if let Some(recalled) = replay.as_mut().and_then(|replay| replay.recalled.take()) {
-            return self.replay(recalled);
+        if let Some(replay) = &mut replay
+            && let Some(recalled) = replay.recalled.take()
+        {
+            return self.replay(recalled, replay.unanswered);
         }
         self.sequence += 1;
         for (_, overwrite) in std::mem::take(&mut self.recorded) {

@@ -19,6 +19,10 @@ pub(crate) struct Replay<R> {
     pub(crate) given: Option<String>,
     /// What this commit asks for.
     pub(crate) payload: String,
+    /// A commit has begun, and it is not known yet how it ended.
+    under_way: bool,
+    /// A commit of this unit ended without an answer: what was to follow it has not run.
+    pub(super) unanswered: bool,
     /// What an earlier commit under this key did.
     pub(super) recalled: Option<Recalled>,
     /// How the keys are stored.
@@ -35,6 +39,8 @@ impl<R> Replay<R> {
             key,
             given,
             payload: String::new(),
+            under_way: false,
+            unanswered: false,
             recalled: None,
             store,
         }
@@ -48,6 +54,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             return;
         };
         replay.recalled = None;
+        // Its future may have been dropped while the last one was under way.
+        replay.unanswered |= std::mem::replace(&mut replay.under_way, true);
         let given = replay.given.clone();
         // Rows that are made from others are made of what these are now; before they are written
         // they are made again.
@@ -76,6 +84,15 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     #[cfg(not(feature = "replay"))]
     fn payload(&self) -> String {
         String::new()
+    }
+
+    /// Takes down how a commit has failed.
+    pub(crate) fn fail_with(&mut self, error: &CommitError) {
+        self.fail();
+        if let Some(replay) = &mut self.replay {
+            replay.under_way = false;
+            replay.unanswered |= matches!(error, CommitError::OutcomeUnknown { .. });
+        }
     }
 
     /// What this commit does, as it is recorded.
@@ -124,7 +141,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// It was written before: brings memory to what is in the database now.
-    pub(super) fn replay(&mut self, recalled: Recalled) -> Committed {
+    pub(super) fn replay(&mut self, recalled: Recalled, unanswered: bool) -> Committed {
         self.sequence += 1;
         let mut rows: Vec<Box<dyn CommittedRows>> = Vec::new();
         for (_, set) in &mut self.sets {
@@ -136,8 +153,14 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         self.recorded.clear();
         self.audits.clear();
         self.links.clear();
-        self.hooks.clear();
-        Committed::replayed(self.id, self.sequence, rows)
+        let mut hooks = std::mem::take(&mut self.hooks);
+        if !unanswered {
+            hooks.clear();
+        }
+        Committed {
+            hooks,
+            ..Committed::replayed(self.id, self.sequence, rows)
+        }
     }
 }
 
@@ -154,7 +177,7 @@ pub(super) fn failed(source: Error) -> CommitError {
 
 fn recorded(text: &str) -> QueryResult<Vec<RecordedChange>> {
     record::read(text).ok_or_else(|| {
-        let problem = "what is recorded under this idempotency key was not written by this library";
+        let problem = "what is recorded under this idempotency key was not written by this library; take a new key";
         Error::QueryBuilderError(problem.into())
     })
 }

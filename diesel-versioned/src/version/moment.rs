@@ -43,7 +43,7 @@ pub struct Moment {
 #[cfg(feature = "uuid")]
 type Source = fn(&mut [u8]) -> Result<(), NoVersion>;
 
-/// How many random bytes all versions of a moment share: as many as a token commonly has.
+/// How many random bytes all versions of a moment share: twice as many as a token commonly has.
 #[cfg(feature = "uuid")]
 const SHARED: usize = 32;
 

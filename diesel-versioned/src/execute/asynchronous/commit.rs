@@ -176,7 +176,14 @@ where
             let work = Work { unit: self };
             let telling = telling::Commit::begin();
             let nested = telling.while_waiting(work.unit.follow(conn, audit)).await;
-            let nested = nested.inspect_err(|error| telling.failed(error))?;
+            let nested = match nested {
+                Ok(nested) => nested,
+                Err(error) => {
+                    work.unit.fail_with(&error);
+                    telling.failed(&error);
+                    return Err(error);
+                }
+            };
             let mut done = telling.during(|| work.unit.succeed(nested));
             telling.committed(&done);
             drop(work);

@@ -136,7 +136,7 @@ where
                 Ok(done)
             }
             Err(error) => {
-                self.fail();
+                self.fail_with(&error);
                 telling.failed(&error);
                 Err(error)
             }

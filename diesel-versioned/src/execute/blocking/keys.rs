@@ -54,7 +54,8 @@ where
     ///
     /// # Errors
     ///
-    /// [`KeyError`] if the text is empty, has more than 255 characters, or has some that are not seen.
+    /// [`KeyError`] if the text is empty, has more than 255 characters, begins or ends in white space, or
+    /// has control characters in it.
     /// The commit fails with [`CommitError::OtherPayload`] if something else was written under the
     /// key, and with [`CommitError::Database`] if there is no table for the keys.
     pub fn idempotency_key(&mut self, key: impl AsRef<str>) -> Result<(), KeyError> {

@@ -58,7 +58,7 @@ const fn fault(name: &'static str) -> Code {
     own(name, StatusCode::INTERNAL_SERVER_ERROR, FAULT)
 }
 
-const UNMERGED: &str = "someone else has changed it, and the two changes cannot be put together";
+const UNMERGED: &str = "someone else has changed it; read it again and decide anew";
 
 /// Every code of the library's, in the order of the documentation.
 pub(in crate::http) const CODES: &[Code] = &[
@@ -75,7 +75,7 @@ pub(in crate::http) const CODES: &[Code] = &[
     own(
         "conflict.refused",
         StatusCode::CONFLICT,
-        "nobody else has changed it, and the database held the write back",
+        "nobody else has changed it, and the database held the write back; trying again does not help",
     ),
     says("merge.columns", StatusCode::CONFLICT),
     own("merge.overwrites", StatusCode::CONFLICT, UNMERGED),

@@ -12,7 +12,7 @@ use crate::conflicts::Conflicts;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError, TrackError};
 use crate::http::{HeaderError, PreconditionError};
-use crate::overwrite::OverwriteError;
+use crate::overwrite::{ActorError, OverwriteError, ReasonError};
 use crate::replay::KeyError;
 use crate::retry::RetryError;
 use crate::unmergeable::Unmergeable;
@@ -94,6 +94,18 @@ impl<T: Versioned> From<OverwriteError<T>> for Problem {
         Self::of_error(error.code(), error)
             .of_etag(etag)
             .of_conflicts(conflict.into_iter().collect())
+    }
+}
+
+impl From<ActorError> for Problem {
+    fn from(error: ActorError) -> Self {
+        Self::of_error(error.code(), error)
+    }
+}
+
+impl From<ReasonError> for Problem {
+    fn from(error: ReasonError) -> Self {
+        Self::of_error(error.code(), error)
     }
 }
 

@@ -460,6 +460,47 @@ fn after_an_unknown_outcome_the_unit_is_committed_again() {
 }
 
 #[test]
+fn what_follows_a_commit_that_got_no_answer_runs_when_it_is_replayed() {
+    // The answer to COMMIT is lost: the row and the key are there, and the unit does not know it.
+    let db = shop(1);
+    let mut conn = db.connect();
+    let Some(kill) = conn.kill_statement() else {
+        return;
+    };
+    let (mut killer, mut first) = (db.connect(), db.connect());
+    let hooks = Arc::new(AtomicUsize::new(0));
+    let mut uow = Unit::new();
+    uow.idempotency_key_for("a", "the same request").unwrap();
+    let handle = uow.save(form(3)).unwrap();
+    let mut attempts = 0;
+    uow.also(move |_| {
+        use diesel::connection::SimpleConnection;
+        attempts += 1;
+        if attempts == 1 {
+            killer.batch_execute(&kill).unwrap();
+        }
+        Ok(())
+    });
+    let counts = Arc::clone(&hooks);
+    uow.after_commit(move |done| {
+        assert!(done.is_replayed());
+        counts.fetch_add(1, Ordering::SeqCst);
+    });
+    assert_eq!(failure(uow.commit(&mut conn)).code(), "outcome.unknown");
+    // As if that had been written after all.
+    let mut written = Unit::new();
+    written
+        .idempotency_key_for("a", "the same request")
+        .unwrap();
+    written.save(form(3)).unwrap();
+    written.commit(&mut first).unwrap();
+
+    assert!(uow.commit(&mut db.connect()).unwrap().is_replayed());
+    assert_eq!(hooks.load(Ordering::SeqCst), 1);
+    assert_eq!((uow[handle].stock, uow[handle].version), (3, 2));
+}
+
+#[test]
 fn a_request_that_is_computed_says_what_it_asks_for() {
     let db = shop(1);
     let conn = &mut db.connect();
