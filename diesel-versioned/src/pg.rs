@@ -12,7 +12,7 @@ use crate::version::{Moment, NoVersion, VersionValue};
 /// The number of the transaction that wrote a row, which PostgreSQL keeps in the system column
 /// `xmin` of every table: a version for which the schema is not changed.
 ///
-/// Write the column into the `table!`, with [`sql_types::Xid`](crate::sql_types::Xid), and let the
+/// Write the column into the `table!`, with [`sql_types::Xid`], and let the
 /// database make the version:
 ///
 /// ```

@@ -58,7 +58,7 @@ fn in_one_transaction_a_copy_from_before_the_first_write_conflicts_and_a_later_o
             Ok(late)
         })
         .unwrap();
-    assert_eq!(rows(&db), [in_memory.clone()]);
+    assert_eq!(rows(&db), std::slice::from_ref(&in_memory));
     // The next transaction has another one.
     let mut mine = in_memory.clone();
     mine.save(conn).unwrap();
