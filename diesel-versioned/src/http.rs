@@ -214,7 +214,7 @@
 //! | `transaction.read_only` | 500 | the transaction is read-only |
 //! | `database` | 500 | whatever else the database reported; its words are in the problem's `source()` |
 //! | `database.transient` | 503 | a deadlock, a lock that was not had in time; with `Retry-After` |
-//! | `connection.closed` | 503 | the connection is lost; with `Retry-After` |
+//! | `connection.closed` | 503 | the connection is lost: what was one statement is done or not, so there is no `Retry-After` |
 //! | `retry.exhausted` | 503 | each attempt failed; with `Retry-After` |
 
 mod condition;

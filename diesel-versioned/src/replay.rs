@@ -58,8 +58,10 @@
 //! what was recorded ([`is_replayed`](crate::Committed::is_replayed)): the rows and versions that
 //! the first one made. The entities that were to be written are taken from the database as they stand
 //! now, which may be later than what was recorded; one that is gone since is no longer part of the
-//! unit. So is an inserted one whose key cannot be read back: the database makes it, and its type
-//! does not read (`FromStr`) what it shows (`Debug`), as integers and UUIDs do. What
+//! unit. An inserted row is known again by what was to be inserted; it too is no longer part of the unit
+//! if the first one inserted something else, or if the database makes its key and the type of that does
+//! not read (`FromStr`) what it shows (`Debug`), as integers and UUIDs do. Nor are rows that
+//! [`insert_with`](crate::UnitOfWork::insert_with) makes: they are in the record, load them. What
 //! [`also`](crate::UnitOfWork::also) was given is not run again: it was committed with the first one.
 //! What [`after_commit`](crate::UnitOfWork::after_commit) was given is not run either, except for a
 //! unit whose own commit got no answer. (If the program ended between COMMIT and its hooks, they have
@@ -71,10 +73,11 @@
 //! Without more, what the unit writes: which rows, at which versions, which values of which columns
 //! ([`idempotency_key`](crate::UnitOfWork::idempotency_key)). That is right for an insert and for
 //! what came from a form. Values are compared by their `Debug`; those of types that have none are
-//! not, nor is what `also` does.
+//! not, nor are the rows that `insert_with` makes and what `also` does.
 //!
 //! A request that is computed from what stands there ("three of these, please") writes something
-//! else the second time, because it reads what the first one wrote. Say what it asks for:
+//! else the second time, because it reads what the first one wrote; and an order may have other lines,
+//! which `insert_with` makes. Say what it asks for:
 //! [`idempotency_key_for`](crate::UnitOfWork::idempotency_key_for) takes the request itself, its
 //! body for example.
 //!
@@ -91,7 +94,7 @@
 //! is for the whole database: where clients make them up, put the client and what it asks for in
 //! front (`"ann POST /orders 7f3c"`). Keys stay until
 //! [`expire_idempotency_keys`](crate::UnitOfWork::expire_idempotency_keys) removes them; run that
-//! now and then, with more time than a client goes on repeating a request.
+//! now and then, with more time than a request takes and a client goes on repeating it.
 //!
 //! On MySQL and MariaDB several units that wait for one key whose owner fails may be a deadlock for
 //! all but one of them; that is transient, as any.
@@ -106,8 +109,14 @@ pub(crate) use key::IdempotencyKey;
 pub use key::KeyError;
 pub(crate) use name::lasting;
 #[cfg(feature = "replay")]
-pub(crate) use payload::Payload;
+pub(crate) use payload::{Payload, digest};
 pub(crate) use record::RecordedChange;
+
+/// Without the feature no unit has a key.
+#[cfg(not(feature = "replay"))]
+pub(crate) fn digest(_: impl FnOnce(&mut dyn FnMut(&str))) -> String {
+    String::new()
+}
 
 /// The table that the keys are in.
 pub(crate) const TABLE: &str = "diesel_versioned_replays";

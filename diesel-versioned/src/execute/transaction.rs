@@ -31,5 +31,16 @@ pub(super) fn same_depth(before: Depth, now: Depth) -> QueryResult<()> {
 /// An overwrite that nobody records must not be committed.
 #[cold]
 pub(super) fn no_audit() -> Error {
-    Error::QueryBuilderError("nothing records this overwrite".into())
+    Error::QueryBuilderError("nothing records this overwrite; give it an `Audit`".into())
+}
+
+/// Fails if the record of an overwrite was not kept.
+pub(super) fn kept(rows: usize) -> QueryResult<()> {
+    if rows == 1 {
+        Ok(())
+    } else {
+        let problem = "the record of the overwrite was not kept; look for a trigger, a rule or \
+                       row-level security on `diesel_versioned_overwrites`";
+        Err(Error::QueryBuilderError(problem.into()))
+    }
 }

@@ -264,9 +264,10 @@ impl<T: Versioned> OverwriteError<T> {
             Self::VersionExhausted { .. } => "version.exhausted",
             Self::NoVersion { .. } => "version.unavailable",
             Self::NotUnique { .. } => "key.not_unique",
+            // What the audit ran into is no answer to whoever overwrites, unless it passes.
             Self::Audit { source, .. } => match database_code(source) {
-                "database" => "overwrite.audit",
-                code => code,
+                code @ ("database.transient" | "connection.closed") => code,
+                _ => "overwrite.audit",
             },
             Self::OutcomeUnknown { .. } => "outcome.unknown",
             Self::Database(error) => database_code(error),

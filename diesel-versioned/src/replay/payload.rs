@@ -2,12 +2,19 @@
 
 use sha2::{Digest, Sha256};
 
+/// A short text of some fields that a unit says.
+pub(crate) fn digest(fields: impl FnOnce(&mut dyn FnMut(&str))) -> String {
+    let mut payload = Payload::of_unit();
+    fields(&mut |field| payload.field(field));
+    payload.finish()
+}
+
 /// Takes in fields and makes a text of 64 characters of them: SHA-256, in hexadecimal.
 pub(crate) struct Payload(Sha256);
 
 impl Payload {
     /// Of what a unit writes.
-    pub(crate) fn of_unit() -> Self {
+    fn of_unit() -> Self {
         Self::of("diesel-versioned: unit, 1")
     }
 
@@ -25,7 +32,7 @@ impl Payload {
     }
 
     /// Takes a field in, with its length, so that no two lists of fields are alike.
-    pub(crate) fn field(&mut self, text: &str) {
+    fn field(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
 
@@ -34,7 +41,7 @@ impl Payload {
         self.0.update(bytes);
     }
 
-    pub(crate) fn finish(self) -> String {
+    fn finish(self) -> String {
         format!("{:x}", self.0.finalize())
     }
 }

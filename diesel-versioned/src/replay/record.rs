@@ -12,6 +12,8 @@ pub(crate) struct RecordedChange {
     pub(crate) key: String,
     pub(crate) old_version: Option<String>,
     pub(crate) new_version: Option<String>,
+    /// By what an inserted row is known again.
+    pub(crate) made_of: Option<String>,
 }
 
 /// The text of some rows.
@@ -20,8 +22,9 @@ pub(crate) fn write(changes: impl IntoIterator<Item = RecordedChange>) -> String
     for change in changes {
         let name = name(change.operation);
         let fields = [Some(&*change.table), Some(name), Some(&*change.key)];
-        let versions = [change.old_version.as_deref(), change.new_version.as_deref()];
-        for (position, field) in fields.into_iter().chain(versions).enumerate() {
+        let rest = [&change.old_version, &change.new_version, &change.made_of];
+        let rest = rest.map(Option::as_deref);
+        for (position, field) in fields.into_iter().chain(rest).enumerate() {
             if position > 0 {
                 text.push('\t');
             }
@@ -43,6 +46,7 @@ pub(crate) fn read(text: &str) -> Option<Vec<RecordedChange>> {
                 key: field(&mut fields)??,
                 old_version: field(&mut fields)?,
                 new_version: field(&mut fields)?,
+                made_of: field(&mut fields)?,
             };
             fields.next().is_none().then_some(change)
         })
@@ -120,6 +124,7 @@ mod tests {
             key: key.to_owned(),
             old_version: old.map(str::to_owned),
             new_version: new.map(str::to_owned),
+            made_of: old.is_none().then(|| "ab12".to_owned()),
         };
         let changes = vec![
             change(Operation::Insert, "7", None, Some("1")),
@@ -129,16 +134,16 @@ mod tests {
         ];
         assert_eq!(read(&write(changes.clone())), Some(changes));
         assert_eq!(read(""), Some(Vec::new()));
-        let line = "t\tupdate\t7\t1\t2\n";
+        let line = "t\tupdate\t7\t1\t2\t\\-\n";
         assert!(read(line).is_some());
         for wrong in [
             "t",
-            "t\tmove\t7\t1\t2",
-            "t\tupdate\t7\t1",
-            "t\tupdate\t\\x\t1\t2",
+            "t\tmove\t7\t1\t2\t3",
+            "t\tupdate\t7\t1\t2",
+            "t\tupdate\t\\x\t1\t2\t3",
         ] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
-        assert_eq!(read("t\tupdate\t7\t1\t2\t3"), None);
+        assert_eq!(read("t\tupdate\t7\t1\t2\t3\t4"), None);
     }
 }

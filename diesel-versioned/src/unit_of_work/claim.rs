@@ -26,6 +26,13 @@ pub(super) enum Stage {
     Record,
 }
 
+/// The table takes a key and does not show it.
+fn not_kept() -> Error {
+    let problem = "the idempotency key is not kept as it was written; look for a trigger, a rule or \
+                   row-level security on its table";
+    Error::QueryBuilderError(problem.into())
+}
+
 impl Protocol {
     pub(super) fn claim(&mut self) -> Action {
         self.state = State::Keyed(Stage::Claim);
@@ -62,7 +69,10 @@ impl Protocol {
             (Stage::Read(index), Ok(_)) => self.read_again(sets, index + 1),
             (Stage::Read(_), Err(error)) => self.roll_back(Then::Finish(error.into())),
             (Stage::Record, Ok(1)) => self.mark(),
-            (Stage::Record, Ok(_)) => self.roll_back(Then::Finish(failed(Error::NotFound))),
+            (Stage::Record, Ok(_)) => self.roll_back(Then::Finish(failed(not_kept()))),
+            (Stage::Recall, Err(Error::NotFound)) => {
+                self.roll_back(Then::Finish(failed(not_kept())))
+            }
             (Stage::Claim | Stage::Recall | Stage::Record, Err(error)) => {
                 self.roll_back(Then::Finish(failed(error)))
             }

@@ -95,6 +95,8 @@ pub(super) struct Nested {
     pub(super) also: Box<dyn Any + Send>,
     pub(super) links: Vec<Link>,
     pub(super) replay: Box<dyn Any + Send>,
+    /// What was to follow it and does not, for an earlier commit did it.
+    pub(super) hooks: Vec<Hook>,
 }
 
 impl Committed {
@@ -257,7 +259,6 @@ impl Committed {
     {
         let nested = match self.nested {
             Some(nested) => nested,
-            None if self.replayed => return Err(UndoError::Replayed),
             None => return Err(UndoError::Durable),
         };
         if self.unit != uow.id {
@@ -279,6 +280,7 @@ impl Committed {
         let later = std::mem::replace(&mut uow.links, nested.links);
         uow.links.extend(later);
         let later = std::mem::replace(&mut uow.hooks, self.hooks);
+        uow.hooks.extend(nested.hooks);
         uow.hooks.extend(later);
         uow.sequence -= 1;
         Ok(())
@@ -307,11 +309,6 @@ pub enum UndoError {
     /// The unit committed a transaction of its own.
     #[error("the unit is committed and durable; write the old values again to undo it")]
     Durable,
-    /// It was written by an earlier commit under the same idempotency key.
-    #[error(
-        "an earlier commit under the same idempotency key wrote it, so there is nothing to undo"
-    )]
-    Replayed,
     /// It is the work of another unit.
     #[error("this is the work of another unit; undo it there")]
     OtherUnit,

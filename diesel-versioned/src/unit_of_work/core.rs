@@ -75,7 +75,8 @@ pub trait Core: Any + Send {
     fn wrote(&self) -> Vec<RecordedChange>;
     fn recall(&mut self, changes: &mut Vec<RecordedChange>);
     fn recalled(&mut self) -> Box<dyn CommittedRows>;
-    fn refresh(&mut self) -> Box<dyn CommittedRows>;
+    fn recall_others(&mut self, changes: &mut Vec<RecordedChange>);
+    fn refresh(&mut self, keep_old: bool) -> Box<dyn CommittedRows>;
 }
 
 #[allow(private_interfaces, reason = "see the trait")]
@@ -206,7 +207,11 @@ impl<T: Versioned> Core for Set<T> {
         Box::new(Self::recalled(self))
     }
 
-    fn refresh(&mut self) -> Box<dyn CommittedRows> {
-        Box::new(Self::refresh(self))
+    fn recall_others(&mut self, changes: &mut Vec<RecordedChange>) {
+        Self::recall_others(self, changes);
+    }
+
+    fn refresh(&mut self, keep_old: bool) -> Box<dyn CommittedRows> {
+        Box::new(Self::refresh(self, keep_old))
     }
 }

@@ -35,7 +35,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         nested: bool,
     ) -> Result<Protocol, CommitError> {
         let steps = plan::plan(&mut self.sets, &mut self.links, row_locks)?;
-        self.say_payload(&steps);
+        self.say_payload();
         let key = self.replay.as_ref().map(|replay| replay.key.to_string());
         self.see_overwrites();
         let also = self.recorded.len() + self.also.len();
@@ -65,10 +65,10 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         V::Store: 'static,
     {
         let mut replay = self.replay.take();
-        if let Some(replay) = &mut replay
-            && let Some(recalled) = replay.recalled.take()
+        if let Some(recalled) = replay.as_mut().and_then(|replay| replay.recalled.take())
+            && let Some(replay) = replay.take()
         {
-            return self.replay(recalled, replay.unanswered);
+            return self.replay(recalled, replay, nested);
         }
         self.sequence += 1;
         for (_, overwrite) in std::mem::take(&mut self.recorded) {
@@ -94,6 +94,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
                 also: Box::new(also),
                 links,
                 replay: Box::new(replay),
+                hooks: Vec::new(),
             }),
             replayed: false,
         }

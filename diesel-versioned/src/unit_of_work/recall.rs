@@ -1,7 +1,7 @@
 //! One set of a unit under an idempotency key: its rows as they are asked for and recorded, and as
 //! they are found again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
 
 use super::committed::Operation;
@@ -10,7 +10,7 @@ use super::set::Set;
 use super::slot::State;
 use super::work::Work;
 use crate::entity::Versioned;
-use crate::replay::RecordedChange;
+use crate::replay::{RecordedChange, digest};
 use crate::version::VersionValue;
 
 impl<T: Versioned> Set<T> {
@@ -28,102 +28,173 @@ impl<T: Versioned> Set<T> {
             };
             (planned.slot, what, Some(planned.columns))
         });
-        let inserts = work.inserts.iter();
-        let inserts = inserts.map(|insert| (insert.slot, "insert", Some(T::INSERTABLE)));
-        for (slot, what, columns) in deletes.chain(checks).chain(updates).chain(inserts) {
+        for (slot, what, columns) in deletes.chain(checks).chain(updates) {
             let Some(entity) = self.value(slot) else {
                 continue;
             };
             say(T::TABLE);
             say(what);
-            if what != "insert" {
-                say(&format!("{:?}", entity.key()));
-            }
-            if !matches!(what, "insert" | "unguarded") {
+            say(&format!("{:?}", entity.key()));
+            if what != "unguarded" {
                 say(&entity.version().to_text());
             }
             for column in columns.iter().flat_map(|columns| columns.iter()) {
-                // An insert writes the initial version, whatever the field holds.
-                if column != T::VERSION_COLUMN {
-                    say(T::column(column).name);
-                    say(&format!("{:?}", entity.column_value(column)));
-                }
+                say(T::column(column).name);
+                say(&format!("{:?}", entity.column_value(column)));
             }
         }
+        for insert in &work.inserts {
+            say(T::TABLE);
+            say("insert");
+            self.describe_insert(insert.slot, say);
+        }
+    }
+
+    /// Says what is to be inserted, as far as it is known before the unit runs: nothing of a row that
+    /// is made from another one.
+    fn describe_insert(&self, slot: u32, say: &mut dyn FnMut(&str)) {
+        let Some(entity) = self.slots.get(slot).and_then(|slot| slot.mine.as_ref()) else {
+            return;
+        };
+        // The initial version is written, whatever the field holds.
+        let columns = T::INSERTABLE.iter();
+        for column in columns.filter(|&column| column != T::VERSION_COLUMN) {
+            say(T::column(column).name);
+            say(&format!("{:?}", entity.column_value(column)));
+        }
+    }
+
+    /// By what an inserted row is known again: what was to be inserted. There is nothing of one that is
+    /// made from another row.
+    fn made_of(&self, slot: u32) -> Option<String> {
+        self.slots.get(slot)?.mine.as_ref()?;
+        Some(digest(|say| self.describe_insert(slot, say)))
     }
 
     /// What was written, in the order in which it is told.
     pub(super) fn wrote(&self) -> Vec<RecordedChange> {
-        Rows::of(self)
-            .rows
-            .iter()
-            .map(|row| RecordedChange {
+        let rows = Rows::of(self).rows;
+        // Inserts are the last of them.
+        let others = rows.len().saturating_sub(self.work.inserts.len());
+        let inserts = self.work.inserts.iter();
+        let made_of = inserts.map(|insert| self.made_of(insert.slot));
+        rows.iter()
+            .zip(std::iter::repeat_n(None, others).chain(made_of))
+            .map(|(row, made_of)| RecordedChange {
                 table: T::TABLE.to_owned(),
                 operation: row.operation,
                 key: format!("{:?}", row.key),
                 old_version: row.old_version.as_ref().map(VersionValue::to_text),
                 new_version: row.new_version.as_ref().map(VersionValue::to_text),
+                made_of,
             })
             .collect()
     }
 
-    /// Takes those of some recorded rows that are of this type, and plans to read them again.
+    /// Takes those of some recorded rows that are this unit's own, and plans to read the inserted ones
+    /// again.
     pub(super) fn recall(&mut self, changes: &mut Vec<RecordedChange>) {
         let known: HashMap<String, T::Key> = self
             .slots
             .iter()
-            .filter_map(|(slot, _)| self.value(slot))
+            .filter_map(|(_, slot)| slot.mine.as_ref())
             .map(|entity| (format!("{:?}", entity.key()), entity.key()))
             .collect();
-        let mut recalled = Vec::new();
-        changes.retain(|change| match row(change, &known) {
-            Some(row) if change.table == T::TABLE => {
-                recalled.push(row);
-                false
+        let mut inserts: HashMap<String, Vec<u32>> = HashMap::new();
+        for insert in self.work.inserts.iter().rev() {
+            if let Some(made_of) = self.made_of(insert.slot) {
+                inserts.entry(made_of).or_default().push(insert.slot);
             }
-            _ => true,
+        }
+        let work = &mut self.work;
+        changes.retain(|change| {
+            if change.table != T::TABLE {
+                return true;
+            }
+            let is_insert = change.operation == Operation::Insert;
+            let key = known.get(&change.key).cloned();
+            let key = match (&key, is_insert && T::key_is_generated()) {
+                (Some(_), false) => key,
+                (_, true) => T::key_from_text(&change.key),
+                (None, false) => None,
+            };
+            let slot = change
+                .made_of
+                .as_ref()
+                .and_then(|made_of| inserts.get_mut(made_of));
+            let Some(row) = key.and_then(|key| typed::<T>(change, key)) else {
+                return true;
+            };
+            // Rows that are inserted alike are any of them.
+            let slot = slot.filter(|_| is_insert).and_then(Vec::pop);
+            if is_insert && slot.is_none() {
+                return true;
+            }
+            if let Some(slot) = slot {
+                work.found_again.insert(slot, row.key.clone());
+                work.locked_too.push(row.key.clone());
+            }
+            work.recalled.push(row);
+            false
         });
-        self.work.recalled = recalled;
-        let inserted: Vec<T::Key> = self.inserted_slots().into_values().flatten().collect();
-        self.work.locked_too.extend(inserted);
+    }
+
+    /// Takes recorded rows of this type that are no entity's of this unit, as far as their texts can be
+    /// read.
+    pub(super) fn recall_others(&mut self, changes: &mut Vec<RecordedChange>) {
+        changes.retain(|change| {
+            let key = T::key_from_text(&change.key).filter(|_| change.table == T::TABLE);
+            match key.and_then(|key| typed::<T>(change, key)) {
+                Some(row) => {
+                    self.work.recalled.push(row);
+                    false
+                }
+                None => true,
+            }
+        });
     }
 
     /// The recorded rows of this type.
     pub(super) fn recalled(&mut self) -> Rows<T> {
-        Rows::recorded(mem::take(&mut self.work.recalled))
+        Rows::recorded(mem::take(&mut self.work.recalled), Vec::new())
     }
 
     /// Takes the rows that this commit was to write as they stand in the database, and hands the
     /// recorded ones out.
-    pub(super) fn refresh(&mut self) -> Rows<T> {
+    pub(super) fn refresh(&mut self, keep_old: bool) -> Rows<T> {
         self.overwrites.clear();
-        let inserted = self.inserted_slots();
-        let planned = self.planned_slots();
+        // A row may be both checked and written.
+        let existing: BTreeSet<u32> = self.existing(false).collect();
         let Work {
             deletes,
+            inserts,
             mut current,
             recalled,
+            mut found_again,
             ..
         } = mem::take(&mut self.work);
-        for index in planned {
+        let deletes: HashSet<u32> = deletes.into_iter().collect();
+        let inserts = inserts.into_iter().map(|insert| insert.slot);
+        let mut old = Vec::new();
+        for index in existing.into_iter().chain(inserts) {
             let Some(slot) = self.slots.get_mut(index) else {
                 continue;
             };
+            if keep_old {
+                old.push((index, slot.clone()));
+            }
             let was = slot.mine.as_ref().map(T::key);
-            let key = match inserted.get(&index) {
-                Some(key) => key.clone(),
-                None => was.clone(),
+            let key = match slot.state {
+                State::New => found_again.remove(&index),
+                _ => was.clone().filter(|_| !deletes.contains(&index)),
             };
-            let row = key.as_ref().and_then(|key| current.remove(key));
-            match row {
-                Some(row) if !deletes.contains(&index) => {
+            match key.and_then(|key| Some((current.remove(&key)?, key))) {
+                Some((row, key)) => {
                     slot.mine = Some(row);
                     slot.clean();
-                    if let Some(key) = key {
-                        self.by_key.insert(key, index);
-                    }
+                    self.by_key.insert(key, index);
                 }
-                _ => {
+                None => {
                     slot.state = State::Gone;
                     slot.base = None;
                     slot.mine = None;
@@ -133,42 +204,18 @@ impl<T: Versioned> Set<T> {
                 }
             }
         }
-        Rows::recorded(recalled)
-    }
-
-    fn planned_slots(&self) -> Vec<u32> {
-        let inserts = self.work.inserts.iter().map(|insert| insert.slot);
-        self.existing(false).chain(inserts).collect()
-    }
-
-    /// The keys that the rows to be inserted were inserted by; those that the database made are
-    /// known if as many rows were inserted as are to be.
-    fn inserted_slots(&self) -> HashMap<u32, Option<T::Key>> {
-        let slots = self.work.inserts.iter().map(|insert| insert.slot);
-        if !T::key_is_generated() {
-            return slots
-                .map(|slot| (slot, self.value(slot).map(T::key)))
-                .collect();
-        }
-        let inserted = |row: &&Row<T>| row.operation == Operation::Insert;
-        let recalled = self.work.recalled.iter().filter(inserted);
-        let complete = recalled.clone().count() == self.work.inserts.len();
-        let mut keys = recalled.map(|row| row.key.clone());
-        slots
-            .map(|slot| (slot, keys.next().filter(|_| complete)))
-            .collect()
+        Rows::recorded(recalled, old)
     }
 }
 
 /// A recorded row by the types of the entity, as far as the texts can be read.
-fn row<T: Versioned>(change: &RecordedChange, known: &HashMap<String, T::Key>) -> Option<Row<T>> {
-    let key = known.get(&change.key).cloned();
+fn typed<T: Versioned>(change: &RecordedChange, key: T::Key) -> Option<Row<T>> {
     let version = |text: &Option<String>| match text {
         Some(text) => T::Version::from_text(text).map(Some),
         None => Some(None),
     };
     Some(Row {
-        key: key.or_else(|| T::key_from_text(&change.key))?,
+        key,
         operation: change.operation,
         old_version: version(&change.old_version)?,
         new_version: version(&change.new_version)?,

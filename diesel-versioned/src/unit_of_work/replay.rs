@@ -1,16 +1,17 @@
 //! A unit under an idempotency key: what it asks for, what it did, and what an earlier one did.
 
+use std::any::TypeId;
+
 use diesel::QueryResult;
 use diesel::result::Error;
 
-use super::committed::CommittedChange;
+use super::committed::{CommittedChange, Nested};
 use super::core::Core;
-use super::plan::Step;
 use super::protocol::Answer;
 use super::rows::CommittedRows;
 use super::{Committed, SetCore, SetKind, UnitOfWork};
 use crate::error::{CommitError, EntityRef};
-use crate::replay::{IdempotencyKey, RecordedChange, TABLE, lasting, record};
+use crate::replay::{IdempotencyKey, RecordedChange, TABLE, digest, lasting, record};
 
 /// The key of a unit, and what is known of it while a commit runs.
 pub(crate) struct Replay<R> {
@@ -22,7 +23,7 @@ pub(crate) struct Replay<R> {
     /// A commit has begun, and it is not known yet how it ended.
     under_way: bool,
     /// A commit of this unit ended without an answer: what was to follow it has not run.
-    pub(super) unanswered: bool,
+    unanswered: bool,
     /// What an earlier commit under this key did.
     pub(super) recalled: Option<Recalled>,
     /// How the keys are stored.
@@ -49,41 +50,21 @@ impl<R> Replay<R> {
 
 impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Says what this commit asks for, before its first write.
-    pub(super) fn say_payload(&mut self, steps: &[Step]) {
+    pub(super) fn say_payload(&mut self) {
         let Some(replay) = &mut self.replay else {
             return;
         };
         replay.recalled = None;
         // Its future may have been dropped while the last one was under way.
         replay.unanswered |= std::mem::replace(&mut replay.under_way, true);
-        let given = replay.given.clone();
-        // Rows that are made from others are made of what these are now; before they are written
-        // they are made again.
-        for step in steps {
-            if let Step::Resolve { set, level } = *step {
-                self.make_linked(set, level);
-            }
-        }
-        let payload = given.unwrap_or_else(|| self.payload());
-        if let Some(replay) = &mut self.replay {
-            replay.payload = payload;
-        }
-    }
-
-    /// What the unit writes, as a short text.
-    #[cfg(feature = "replay")]
-    fn payload(&self) -> String {
-        let mut payload = crate::replay::Payload::of_unit();
-        for (_, set) in &self.sets {
-            set.core_ref().describe(&mut |field| payload.field(field));
-        }
-        payload.finish()
-    }
-
-    /// Without the feature no unit has a key.
-    #[cfg(not(feature = "replay"))]
-    fn payload(&self) -> String {
-        String::new()
+        let sets = &self.sets;
+        replay.payload = replay.given.clone().unwrap_or_else(|| {
+            digest(|say| {
+                for (_, set) in sets {
+                    set.core_ref().describe(say);
+                }
+            })
+        });
     }
 
     /// Takes down how a commit has failed.
@@ -112,9 +93,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             return Ok(0);
         }
         let mut changes = recorded(&text)?;
-        for (_, set) in &mut self.sets {
-            set.core().recall(&mut changes);
-        }
+        recall_all(&mut self.sets, &mut changes);
         replay.recalled = Some(Recalled(changes));
         Ok(1)
     }
@@ -130,37 +109,67 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         };
         let mut changes = recorded(&text)?;
         let mut rows: Vec<Box<dyn CommittedRows>> = Vec::new();
+        recall_all(&mut self.sets, &mut changes);
         for (_, set) in &mut self.sets {
-            let core = set.core();
-            core.recall(&mut changes);
-            rows.push(core.recalled());
-            core.abandon();
+            rows.push(set.core().recalled());
+            set.core().abandon();
         }
         rows.push(Box::new(RecordedRows(changes)));
         Ok(Some(Committed::replayed(self.id, self.sequence, rows)))
     }
 
     /// It was written before: brings memory to what is in the database now.
-    pub(super) fn replay(&mut self, recalled: Recalled, unanswered: bool) -> Committed {
+    pub(super) fn replay(
+        &mut self,
+        recalled: Recalled,
+        replay: Replay<V::Store>,
+        nested: bool,
+    ) -> Committed
+    where
+        V::Also: 'static,
+        V::Store: 'static,
+    {
         self.sequence += 1;
         let mut rows: Vec<Box<dyn CommittedRows>> = Vec::new();
         for (_, set) in &mut self.sets {
-            rows.push(set.core().refresh());
+            rows.push(set.core().refresh(nested));
         }
         rows.push(Box::new(RecordedRows(recalled.0)));
-        // Whoever wrote it has run these.
-        self.also.clear();
         self.recorded.clear();
         self.audits.clear();
-        self.links.clear();
-        let mut hooks = std::mem::take(&mut self.hooks);
-        if !unanswered {
-            hooks.clear();
-        }
+        // Whoever wrote it has run these, unless that was this unit and it got no answer.
+        let also = std::mem::take(&mut self.also);
+        let links = std::mem::take(&mut self.links);
+        let hooks = std::mem::take(&mut self.hooks);
+        let (hooks, not_run) = if replay.unanswered {
+            (hooks, Vec::new())
+        } else {
+            (Vec::new(), hooks)
+        };
+        let nested = nested.then(|| Nested {
+            also: Box::new(also),
+            links,
+            replay: Box::new(Some(replay)),
+            hooks: not_run,
+        });
         Committed {
             hooks,
+            nested,
             ..Committed::replayed(self.id, self.sequence, rows)
         }
+    }
+}
+
+/// Gives each set the recorded rows that are its own, and then those that could be.
+fn recall_all<S: SetCore + ?Sized>(
+    sets: &mut [(TypeId, Box<S>)],
+    changes: &mut Vec<RecordedChange>,
+) {
+    for (_, set) in &mut *sets {
+        set.core().recall(changes);
+    }
+    for (_, set) in sets {
+        set.core().recall_others(changes);
     }
 }
 

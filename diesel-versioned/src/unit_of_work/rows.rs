@@ -81,14 +81,14 @@ impl<T: Versioned> Rows<T> {
                 },
             })
         });
-        Self::recorded(deletes.chain(updates).chain(inserts).collect())
+        Self::recorded(deletes.chain(updates).chain(inserts).collect(), Vec::new())
     }
 
-    /// Rows that need no taking back.
-    pub(super) fn recorded(rows: Vec<Row<T>>) -> Self {
+    /// These rows, and what slots were before.
+    pub(super) fn recorded(rows: Vec<Row<T>>, old: Vec<(u32, Slot<T>)>) -> Self {
         Self {
             rows,
-            old: Vec::new(),
+            old,
             overwrites: HashMap::new(),
         }
     }

@@ -83,6 +83,8 @@ pub(super) struct Work<T: Versioned> {
     pub(super) refused: HashSet<u32>,
     /// Rows that an earlier commit under the same idempotency key wrote.
     pub(super) recalled: Vec<rows::Row<T>>,
+    /// The keys that it gave to rows which this one was to insert.
+    pub(super) found_again: HashMap<u32, T::Key>,
 }
 
 impl<T: Versioned> Default for Work<T> {
@@ -99,6 +101,7 @@ impl<T: Versioned> Default for Work<T> {
             current: HashMap::new(),
             refused: HashSet::new(),
             recalled: Vec::new(),
+            found_again: HashMap::new(),
         }
     }
 }

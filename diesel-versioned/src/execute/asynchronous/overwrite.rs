@@ -14,6 +14,7 @@ use super::set::AsyncSet;
 use crate::backend::Dialect;
 use crate::conflict::Conflict;
 use crate::entity::Versioned;
+use crate::execute::transaction::kept;
 use crate::overwrite::{Actor, Overwrite, OverwriteError};
 use crate::statement::{Entity, OwnTables};
 use crate::unit_of_work::{Handle, UnitOfWork};
@@ -83,7 +84,7 @@ where
     C::Backend: OwnTables,
 {
     async fn record(&mut self, conn: &mut C, overwrite: &Overwrite) -> QueryResult<()> {
-        affected(conn, overwrite.record()).await.map(drop)
+        kept(affected(conn, overwrite.record()).await?)
     }
 }
 

@@ -9,6 +9,7 @@ use super::set::BlockingSet;
 use crate::backend::Dialect;
 use crate::conflict::Conflict;
 use crate::entity::Versioned;
+use crate::execute::transaction::kept;
 use crate::overwrite::{Actor, Overwrite, OverwriteError};
 use crate::statement::{Entity, OwnTables};
 use crate::unit_of_work::{Handle, UnitOfWork};
@@ -62,7 +63,7 @@ where
     C::Backend: OwnTables,
 {
     fn record(&mut self, conn: &mut C, overwrite: &Overwrite) -> QueryResult<()> {
-        affected(conn, &overwrite.record()).map(drop)
+        kept(affected(conn, &overwrite.record())?)
     }
 }
 

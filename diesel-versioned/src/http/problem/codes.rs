@@ -145,9 +145,10 @@ pub(in crate::http) const CODES: &[Code] = &[
         "database.transient",
         "the database is busy with other work; try again",
     ),
-    passes(
+    own(
         "connection.closed",
-        "there is no connection to the database; try again later",
+        StatusCode::SERVICE_UNAVAILABLE,
+        "the connection to the database is lost, so it may be done or not; look before you repeat it",
     ),
     passes(
         "retry.exhausted",

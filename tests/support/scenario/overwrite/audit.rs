@@ -118,7 +118,7 @@ fn an_audit_that_fails_undoes_the_overwrite() {
         Err(Error::NotFound)
     };
     let error = failure(seen.overwrite_with(conn, &mut audit, anna(), "counted"));
-    assert_eq!(error.code(), "row.not_found");
+    assert_eq!(error.code(), "overwrite.audit");
     assert!(error.to_string().contains("cannot be recorded"), "{error}");
     assert!(!error.to_string().contains("migrations"), "{error}");
     assert_eq!(notes(&db), 0);

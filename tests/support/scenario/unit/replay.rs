@@ -7,7 +7,7 @@ use std::time::Duration;
 use diesel::connection::Connection;
 use diesel::prelude::*;
 use diesel::result::Error;
-use diesel_versioned::{KeyError, UndoError};
+use diesel_versioned::KeyError;
 
 use super::committed::changes as rows;
 use super::{Unit, conflicts, failure, product, stocks};
@@ -168,8 +168,11 @@ fn everything_that_a_unit_does_is_replayed() {
     assert_eq!(rows(&again), rows(&done));
     assert_eq!(again.len(), 7);
     assert_eq!(second[order_again], first[order]);
-    assert_eq!(second[line_again], first[line]);
-    assert_eq!(second[line_again].order_id, first[order].id);
+    assert_eq!(first[line].order_id, first[order].id);
+    assert!(
+        second.get(line_again).is_none(),
+        "made from another one: load it"
+    );
     let of = |done: &Committed| done.of::<Order>().map(|row| *row.key).collect::<Vec<_>>();
     assert_eq!(of(&again), of(&done));
     let skus = |done: &Committed| {
@@ -184,6 +187,86 @@ fn everything_that_a_unit_does_is_replayed() {
     let lines: i64 = order_lines::table.count().get_result(conn).unwrap();
     let levels: i64 = stock_levels::table.count().get_result(conn).unwrap();
     assert_eq!((count, lines, levels), (2, 1, 2));
+}
+
+#[test]
+fn inserted_rows_are_known_again_by_what_they_are() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let order = |customer: &str| Order {
+        id: -1,
+        customer: customer.into(),
+        total_cents: 0,
+        version: 0,
+    };
+    let commit = |conn: &mut Conn, customers: [&str; 2]| {
+        let mut uow = Unit::new();
+        uow.idempotency_key_for("a", "both of them").unwrap();
+        let handles = customers.map(|customer| uow.insert(order(customer)).unwrap());
+        let done = uow.commit(conn).unwrap();
+        let row = |handle| {
+            uow.get(handle)
+                .map(|row: &Order| (row.customer.clone(), row.id))
+        };
+        (done.is_replayed(), handles.map(row))
+    };
+    let (_, [ann, bob]) = commit(conn, ["Ann", "Bob"]);
+    assert_eq!(commit(conn, ["Bob", "Ann"]), (true, [bob.clone(), ann]));
+    // Another row is none of them.
+    assert_eq!(commit(conn, ["Bob", "Eve"]), (true, [bob, None]));
+}
+
+#[test]
+fn a_row_that_takes_the_place_of_another_is_known_again() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    for replayed in [false, true] {
+        let mut uow = Unit::new();
+        uow.idempotency_key("a").unwrap();
+        let old = uow.attach(product(1)).unwrap();
+        uow.delete(old);
+        let new = uow
+            .insert(Product {
+                stock: 3,
+                ..product(1)
+            })
+            .unwrap();
+        assert_eq!(uow.commit(conn).unwrap().is_replayed(), replayed);
+        assert_eq!((uow[new].stock, uow[new].version), (3, 1));
+        assert!(uow.get(old).is_none());
+    }
+}
+
+#[test]
+fn rows_are_made_from_others_once_also_under_a_key() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let mut uow = Unit::new();
+    uow.idempotency_key("a").unwrap();
+    let order = uow
+        .insert(Order {
+            id: -1,
+            customer: "Ann".into(),
+            total_cents: 0,
+            version: 0,
+        })
+        .unwrap();
+    let made = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::clone(&made);
+    uow.insert_with(order, move |order| {
+        counts.fetch_add(1, Ordering::SeqCst);
+        assert!(order.id > 0, "it is there");
+        OrderLine {
+            id: -1,
+            order_id: order.id,
+            product_id: 1,
+            quantity: 5,
+            version: 0,
+        }
+    })
+    .unwrap();
+    uow.commit(conn).unwrap();
+    assert_eq!(made.load(Ordering::SeqCst), 1);
 }
 
 #[test]
@@ -553,6 +636,7 @@ fn work_that_is_tried_again_is_written_once() {
 fn a_key_goes_with_the_transaction_around_it() {
     let db = shop(1);
     let conn = &mut db.connect();
+    let mut replayed = None;
     let result = conn.transaction::<(), CommitError, _>(|conn| {
         let (first, _) = save(conn, "a", form(3))?;
         assert!(first.is_nested() && !first.is_replayed());
@@ -562,13 +646,18 @@ fn a_key_goes_with_the_transaction_around_it() {
         let second = uow.commit(conn)?;
         assert!(second.is_replayed());
         assert_eq!(uow[handle].version, 2);
-        assert_eq!(second.undo(&mut uow), Err(UndoError::Replayed));
+        replayed = Some((uow, handle, second));
         Err(Error::RollbackTransaction.into())
     });
     assert!(result.is_err());
     assert_eq!(stocks(conn), [(1, 10, 1)]);
-    let (done, _) = save(conn, "a", form(3)).unwrap();
-    assert!(!done.is_replayed());
+    // What was replayed is gone as well, and is taken back.
+    let (mut uow, handle, second) = replayed.unwrap();
+    assert!(second.is_nested());
+    second.undo(&mut uow).unwrap();
+    assert_eq!((&uow[handle], uow.is_dirty(handle)), (&form(3), true));
+    assert!(!uow.commit(conn).unwrap().is_replayed());
+    assert_eq!(stocks(conn), [(1, 3, 2)]);
 }
 
 #[test]
