@@ -96,6 +96,15 @@
 //! [`expire_idempotency_keys`](crate::UnitOfWork::expire_idempotency_keys) removes them; run that
 //! now and then, with more time than a request takes and a client goes on repeating it.
 //!
+//! # Mind
+//!
+//! - [`run`](crate::UnitOfWork::run) returns what its closure has returned, also if nothing of it was
+//!   written: look at [`is_replayed`](crate::Committed::is_replayed).
+//! - A unit that has nothing left to write, after [`discard`](crate::UnitOfWork::discard) for example,
+//!   uses its key up all the same.
+//! - A key that the database gives to another row later (SQLite without `AUTOINCREMENT`) leads a replay to
+//!   that row.
+//!
 //! On MySQL and MariaDB several units that wait for one key whose owner fails may be a deadlock for
 //! all but one of them; that is transient, as any.
 

@@ -137,7 +137,7 @@ fn a_version_that_would_not_move_is_an_error_and_nothing_is_sent() {
         let source = std::error::Error::source(&error).unwrap();
         assert_eq!(
             source.to_string(),
-            "the next version is the same as the one before; let it differ"
+            "the next version is the same as the one before; `next` must return another value"
         );
     }
     let error = Stuck::save_all(conn, std::slice::from_mut(&mut mine)).unwrap_err();
