@@ -55,14 +55,30 @@
 //!     }
 //! }
 //!
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::{Versioned, VersionedDsl};
+//! # diesel::table! { products (id) { id -> Integer, version -> Integer } }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = products)]
+//! # struct Product { id: i32, #[version] version: i32 }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, version INTEGER NOT NULL);
+//! #     INSERT INTO products VALUES (42, 1)")?;
 //! let conflicts = Conflicts::default();
 //! let subscriber = tracing_subscriber::registry().with(conflicts.clone());
-//! tracing::subscriber::with_default(subscriber, || {
-//!     // What the application does; here it is as if two saves had met.
-//!     tracing::info!(target: "diesel_versioned", table = "products", "conflict");
-//! });
+//! tracing::subscriber::with_default(subscriber, || -> Result<(), Box<dyn std::error::Error>> {
+//!     let mut product = Product::find(&mut conn, 42)?;
+//!     let mut stale = product.clone();
+//!     product.save(&mut conn)?;
+//!     assert!(stale.save(&mut conn).is_err());
+//!     Ok(())
+//! })?;
 //! let counts = conflicts.per_table.lock().unwrap_or_else(PoisonError::into_inner);
 //! assert_eq!(counts.get("products"), Some(&1));
+//! # Ok(())
+//! # }
 //! ```
 
 use std::time::Duration;
