@@ -124,6 +124,10 @@ where
     /// stands. A unit can be used again after success (clean, at the new versions) and after
     /// failure (dirty, at the old ones).
     ///
+    /// On MySQL and MariaDB a deadlock rolls the whole transaction back, the caller's earlier work with
+    /// it, and Diesel does not notice. Let the transaction around a unit fail if the unit's error
+    /// [is transient](crate::CommitError::is_transient).
+    ///
     /// On PostgreSQL the statements are sent without waiting for each other, as far as none needs
     /// what another one brings back; a pooled connection needs the pool's feature of this crate for
     /// that (`deadpool`, `bb8`, `mobc`), or is given as `&mut *conn`.

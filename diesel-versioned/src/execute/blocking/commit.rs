@@ -97,6 +97,10 @@ where
     /// stands. A unit can be used again after success (clean, at the new versions) and after
     /// failure (dirty, at the old ones).
     ///
+    /// On MySQL and MariaDB a deadlock rolls the whole transaction back, the caller's earlier work with
+    /// it, and Diesel does not notice. Let the transaction around a unit fail if the unit's error
+    /// [is transient](crate::CommitError::is_transient).
+    ///
     /// # Errors
     ///
     /// [`CommitError::Conflicts`] with every row that was not at the expected version, and the
