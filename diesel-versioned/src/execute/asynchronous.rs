@@ -1,5 +1,6 @@
 //! Execution on asynchronous connections: those of diesel-async.
 
+mod ahead;
 mod closure;
 mod commit;
 mod dsl;
@@ -13,6 +14,7 @@ mod schema;
 mod session;
 mod set;
 mod single;
+mod unit;
 
 pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;

@@ -11,6 +11,7 @@ mod schema;
 mod session;
 mod set;
 mod single;
+mod unit;
 
 pub use dsl::VersionedDsl;
 pub use overwrite::{Audit, OverwriteDsl, Overwrites};

@@ -317,6 +317,9 @@ fn the_status_of_every_code_is_documented() {
 fn every_code_of_the_library_has_a_status() {
     let sources = [
         include_str!("../error.rs"),
+        include_str!("../error/save.rs"),
+        include_str!("../error/commit.rs"),
+        include_str!("../error/track.rs"),
         include_str!("../unmergeable.rs"),
         include_str!("../database_error.rs"),
         include_str!("../retry/error.rs"),

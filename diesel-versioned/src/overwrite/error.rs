@@ -8,7 +8,7 @@ use super::actor::{ActorError, ReasonError};
 use crate::conflict::Conflict;
 use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
-use crate::error::{CommitError, EntityRef};
+use crate::error::{CommitError, EntityRef, NO_VERSION, NOT_UNIQUE, VERSION_EXHAUSTED};
 use crate::retry::Retryable;
 use crate::version::NoVersion;
 
@@ -261,9 +261,9 @@ impl<T: Versioned> OverwriteError<T> {
             Self::Actor(error) => error.code(),
             Self::Reason(error) => error.code(),
             Self::Impossible { why, .. } => why.code(),
-            Self::VersionExhausted { .. } => "version.exhausted",
-            Self::NoVersion { .. } => "version.unavailable",
-            Self::NotUnique { .. } => "key.not_unique",
+            Self::VersionExhausted { .. } => VERSION_EXHAUSTED,
+            Self::NoVersion { .. } => NO_VERSION,
+            Self::NotUnique { .. } => NOT_UNIQUE,
             // What the audit ran into is no answer to whoever overwrites, unless it passes.
             Self::Audit { source, .. } => match database_code(source) {
                 code @ ("database.transient" | "connection.closed") => code,

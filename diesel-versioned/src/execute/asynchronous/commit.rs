@@ -1,123 +1,28 @@
-//! A unit of work on an asynchronous connection: performs what the protocol says.
+//! The commit of a unit on an asynchronous connection: performs what the protocol says.
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use diesel::QueryResult;
-use diesel::result::Error;
 use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
-use futures_util::future::join_all;
 
-use super::closure::AlsoFn;
-use super::dsl::AsyncVersionedDsl;
+use super::ahead::Ahead;
 use super::overwrite::AnyAudit;
-use super::pipeline::{self, Sent};
 use super::session::{self, Begun};
 use super::set::AsyncSet;
 use crate::backend::Dialect;
-use crate::entity::{IntoKey, Versioned};
+use crate::entity::Versioned;
 use crate::error::CommitError;
 use crate::execute::transaction::{Depth, no_audit};
 use crate::telling;
-use crate::unit_of_work::{Action, Answer, Committed, Handle, Holds, Protocol, Step, UnitOfWork};
-
-impl<C: AsyncConnection + 'static> UnitOfWork<C, dyn AsyncSet<C>> {
-    /// A unit without entities.
-    pub fn new() -> Self {
-        Self::empty()
-    }
-
-    /// Gives the unit rows that belong to it, a journal or an outbox: runs in the unit's
-    /// transaction after its own writes. The closure is cloned for each attempt, so what it has
-    /// captured must be `Clone`, and is gone after success. An error that it returns rolls the unit
-    /// back and becomes [`CommitError::Database`](crate::CommitError::Database).
-    ///
-    /// It may use transactions of its own (`conn.transaction(…)`), and must not end the unit's. On
-    /// MySQL and MariaDB statements about the schema (`CREATE TABLE`, `TRUNCATE`, …) commit by
-    /// themselves: after one the commit ends in
-    /// [`OutcomeUnknown`](crate::CommitError::OutcomeUnknown), for the unit's rows are written.
-    ///
-    /// ```
-    /// use diesel::prelude::*;
-    /// use diesel_async::{AsyncConnection, RunQueryDsl};
-    /// use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
-    /// use diesel_versioned::async_prelude::*;
-    /// # diesel::table! { journal (id) { id -> Integer, text -> Text } }
-    ///
-    /// type Connection = SyncConnectionWrapper<SqliteConnection>;
-    ///
-    /// fn log(uow: &mut UnitOfWork<Connection>, text: String) {
-    ///     uow.also(async move |conn| {
-    ///         diesel::insert_into(journal::table)
-    ///             .values(journal::text.eq(text))
-    ///             .execute(conn)
-    ///             .await
-    ///             .map(drop)
-    ///     });
-    /// }
-    /// ```
-    pub fn also<F>(&mut self, run: F)
-    where
-        for<'r> F: AsyncFnOnce(&'r mut C) -> QueryResult<()>
-            + AlsoFn<&'r mut C, QueryResult<()>, Running: Send>
-            + Clone
-            + Send
-            + 'static,
-    {
-        self.also.push(Box::new(move |conn| {
-            let run = run.clone();
-            async move { run(conn).await }.boxed()
-        }));
-    }
-}
-
-impl<C: AsyncConnection + 'static> Default for UnitOfWork<C, dyn AsyncSet<C>> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+use crate::unit_of_work::{Action, Answer, Committed, Holds, Protocol, UnitOfWork};
 
 impl<C> UnitOfWork<C, dyn AsyncSet<C>>
 where
     C: AsyncConnection + 'static,
     C::Backend: Dialect,
 {
-    /// Reads a row and takes it in. A row that the unit has already is not read again.
-    ///
-    /// # Errors
-    ///
-    /// `NotFound` if there is no such row or the unit deletes it, so that Diesel's `optional()`
-    /// works; otherwise what the database reports.
-    pub fn find<T>(
-        &mut self,
-        conn: &mut C,
-        key: impl IntoKey<T::Key>,
-    ) -> impl Future<Output = QueryResult<Handle<T>>> + Send
-    where
-        T: Versioned + AsyncVersionedDsl<C>,
-        dyn AsyncSet<C>: Holds<T>,
-    {
-        let key = key.into_key();
-        async move {
-            match self.known(&key) {
-                Ok(Some(handle)) => Ok(handle),
-                Ok(None) => {
-                    let entity = T::find(conn, key).await?;
-                    // A database that does not tell `a` from `A` may find a row that is known by
-                    // another spelling of its key.
-                    if let Ok(Some(handle)) = self.known(&entity.key()) {
-                        return Ok(handle);
-                    }
-                    self.attach(entity)
-                        .map_err(|error| Error::QueryBuilderError(Box::new(error)))
-                }
-                Err(_deleted) => Err(Error::NotFound),
-            }
-        }
-    }
-
     /// Writes everything that was changed, in one transaction, all or none.
     ///
     /// Inside a caller's transaction it is a savepoint: after a failure the caller's earlier work
@@ -249,8 +154,7 @@ where
             audit,
         } = along;
         if !matches!(action, Action::Lock { .. } | Action::Write { .. }) {
-            // What was answered after an error is of no interest.
-            ahead.answers.clear();
+            ahead.forget();
         } else if let Some(answer) = self.send_ahead(conn, protocol, ahead).await {
             return answer;
         }
@@ -300,57 +204,6 @@ where
             (None, None) => Err(no_audit()),
         }
     }
-
-    /// The answer to this step, where it was sent with an earlier one or is now sent with those
-    /// after it.
-    async fn send_ahead(
-        &mut self,
-        conn: &mut C,
-        protocol: &Protocol,
-        ahead: &mut Ahead,
-    ) -> Option<Answer> {
-        if let Some(answer) = ahead.answers.pop_front() {
-            return Some(answer);
-        }
-        let steps = protocol.together(&self.sets);
-        if steps.is_empty() || ahead.impossible {
-            return None;
-        }
-        let Some((sent, counts)) = self.send(conn, steps) else {
-            ahead.impossible = true;
-            return None;
-        };
-        let mut received = join_all(sent).await.into_iter();
-        for (step, count) in steps.iter().zip(counts) {
-            let answer = match received.by_ref().take(count).collect() {
-                Ok(received) => self.sets[step.set()].1.receive(conn, step, received).await,
-                Err(error) => Err(error),
-            };
-            let failed = answer.is_err();
-            ahead.answers.push_back(answer);
-            if failed {
-                break;
-            }
-        }
-        ahead.answers.pop_front()
-    }
-
-    /// The statements of some steps, to be sent at once, and how many belong to each; `None` if they
-    /// have to be waited for one by one.
-    fn send<'c>(&self, conn: &'c C, steps: &[Step]) -> Option<(Vec<Sent<'c>>, Vec<usize>)> {
-        let wire = pipeline::wire(conn)?;
-        let mut counts = Vec::with_capacity(steps.len());
-        let mut sent = Vec::new();
-        for step in steps {
-            let before = sent.len();
-            // Nothing is on its way before it is waited for, so what was made is just dropped.
-            if !self.sets[step.set()].1.send(wire, step, &mut sent) {
-                return None;
-            }
-            counts.push(sent.len() - before);
-        }
-        Some((sent, counts))
-    }
 }
 
 /// What an action may need beside the connection.
@@ -359,15 +212,6 @@ struct Along<'a, 'b, C> {
     outer: Depth,
     ahead: &'a mut Ahead,
     audit: Option<&'a mut (dyn AnyAudit<C> + 'b)>,
-}
-
-/// Steps of a commit that were sent before the protocol asked for them.
-#[derive(Default)]
-struct Ahead {
-    /// What came of them.
-    answers: VecDeque<Answer>,
-    /// It was tried in this commit, and they have to be waited for one by one.
-    impossible: bool,
 }
 
 /// A unit while it is committed: what was planned is forgotten, however that ends.
@@ -384,7 +228,7 @@ impl<C: AsyncConnection + 'static> Drop for Work<'_, C> {
     }
 }
 
-/// Saves whole rows in a unit of their own; see [`AsyncVersionedDsl::save_all`].
+/// Saves whole rows in a unit of their own; see [`save_all`](super::AsyncVersionedDsl::save_all).
 pub(super) async fn save_all<T, C>(conn: &mut C, entities: &mut [T]) -> Result<(), CommitError>
 where
     T: Versioned,
