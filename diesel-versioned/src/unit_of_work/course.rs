@@ -65,6 +65,9 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         V::Store: 'static,
     {
         let mut replay = self.replay.take();
+        if let Some(replay) = &mut replay {
+            replay.ended();
+        }
         if let Some(recalled) = replay.as_mut().and_then(|replay| replay.recalled.take())
             && let Some(replay) = replay.take()
         {

@@ -48,6 +48,13 @@ impl<R> Replay<R> {
     }
 }
 
+impl<R> Replay<R> {
+    /// It is known how the commit has ended.
+    pub(super) fn ended(&mut self) {
+        self.under_way = false;
+    }
+}
+
 impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Says what this commit asks for, before its first write.
     pub(super) fn say_payload(&mut self) {
@@ -71,7 +78,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     pub(crate) fn fail_with(&mut self, error: &CommitError) {
         self.fail();
         if let Some(replay) = &mut self.replay {
-            replay.under_way = false;
+            replay.ended();
             replay.unanswered |= matches!(error, CommitError::OutcomeUnknown { .. });
         }
     }
@@ -186,7 +193,8 @@ pub(super) fn failed(source: Error) -> CommitError {
 
 fn recorded(text: &str) -> QueryResult<Vec<RecordedChange>> {
     record::read(text).ok_or_else(|| {
-        let problem = "what is recorded under this idempotency key was not written by this library; take a new key";
+        let problem = "what is recorded under this idempotency key was not written by this \
+                       library; take a new key";
         Error::QueryBuilderError(problem.into())
     })
 }

@@ -683,6 +683,31 @@ fn what_is_taken_back_in_memory_has_its_key_again() {
 }
 
 #[test]
+fn a_commit_that_was_taken_back_got_its_answer() {
+    // It went with the caller's transaction, so whoever wrote the request has run what follows it.
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let hooks = Arc::new(AtomicUsize::new(0));
+    let mut uow = Unit::new();
+    uow.idempotency_key("a").unwrap();
+    uow.save(form(3)).unwrap();
+    let counts = Arc::clone(&hooks);
+    uow.after_commit(move |_| {
+        counts.fetch_add(1, Ordering::SeqCst);
+    });
+    let mut done = None;
+    let result = conn.transaction::<(), CommitError, _>(|conn| {
+        done = Some(uow.commit(conn)?);
+        Err(Error::RollbackTransaction.into())
+    });
+    assert!(result.is_err());
+    done.unwrap().undo(&mut uow).unwrap();
+    save(conn, "a", form(3)).unwrap();
+    assert!(uow.commit(conn).unwrap().is_replayed());
+    assert_eq!(hooks.load(Ordering::SeqCst), 0);
+}
+
+#[test]
 fn keys_expire_by_the_clock_of_the_database() {
     let db = shop(1);
     let conn = &mut db.connect();
