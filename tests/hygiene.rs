@@ -187,7 +187,10 @@ fn the_options_of_a_version_reach_its_next_one() {
     };
     let seconds = |count| Some(SystemTime::UNIX_EPOCH + Duration::from_secs(count));
     assert_eq!(Stamped::initial_version(&moment).ok(), seconds(5));
-    assert_eq!(stamped.next_version(&moment).ok(), seconds(6));
+    assert_eq!(
+        stamped.next_version(&moment, Stamped::VERSION_COLUMNS).ok(),
+        seconds(6)
+    );
 
     let tokened = Tokened {
         id: 1,
@@ -195,7 +198,7 @@ fn the_options_of_a_version_reach_its_next_one() {
     };
     for token in [
         Tokened::initial_version(&moment),
-        tokened.next_version(&moment),
+        tokened.next_version(&moment, Tokened::VERSION_COLUMNS),
     ] {
         assert_eq!(token.map(|uuid| uuid.get_version_num()).ok(), Some(4));
     }

@@ -1,5 +1,6 @@
 //! The attributes that the derives read: a table for each place where one can stand.
 
+mod guard;
 mod role;
 mod version;
 
@@ -10,10 +11,12 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Ident, LitStr, Meta, Path, Result, Token, Type, TypePath};
 
+pub(crate) use self::guard::CheckKind;
 pub(crate) use self::role::ColumnRole;
 pub(crate) use self::version::{Precision, UuidKind};
 
-use self::role::{ROLES, VERSIONED_FIELD};
+use self::guard::CHECK;
+use self::role::{OF_A_FIELD, VERSIONED_FIELD};
 use self::version::VERSION;
 use crate::column_name::ColumnName;
 use crate::errors::Errors;
@@ -37,6 +40,8 @@ pub(crate) struct StructAttrs {
     pub(crate) library: Option<Given<Path>>,
     /// The columns of `merge(independent(…))`.
     pub(crate) independent: Option<Given<Vec<Ident>>>,
+    /// What the guard compares where there is no version.
+    pub(crate) check: Option<Given<CheckKind>>,
 }
 
 /// The attributes of one field.
@@ -51,6 +56,12 @@ pub(crate) struct FieldAttrs {
     pub(crate) wrap: Option<Given<()>>,
     /// `#[version(db)]`: the database makes the version.
     pub(crate) by_database: Option<Given<()>>,
+    /// `#[version(group = …)]`: the group whose version this is.
+    pub(crate) version_group: Option<Given<LitStr>>,
+    /// `#[versioned(group = …)]`: the group that the column is in.
+    pub(crate) group: Option<Given<LitStr>>,
+    /// `#[versioned(unchecked)]`: no guard compares the column.
+    pub(crate) unchecked: Option<Given<()>>,
     pub(crate) column_name: Option<Given<ColumnName>>,
     pub(crate) embed: Option<Given<()>>,
     pub(crate) serialize_as: Option<Given<Type>>,
@@ -88,10 +99,11 @@ const VERSIONED: &[Known<StructAttrs>] = &[
             once(&mut attrs.independent, &mut attrs.repeated, name, columns?)
         },
     },
+    CHECK,
 ];
 
 /// The names of what `#[versioned(…)]` on the struct says.
-const OF_THE_STRUCT: &[&str] = &["crate", "merge"];
+const OF_THE_STRUCT: &[&str] = &["crate", "merge", "check"];
 
 /// `#[diesel(…)]` on the struct: what this derive reads of it.
 const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
@@ -208,7 +220,7 @@ impl StructAttrs {
                 read_options(attribute, DIESEL_STRUCT, Unknown::Skip, &mut attrs, errors);
             } else if path.is_ident("versioned") {
                 let unknown = Unknown::Reject {
-                    misplaced: ROLES,
+                    misplaced: OF_A_FIELD,
                     home: "a field",
                 };
                 read_options(attribute, VERSIONED, unknown, &mut attrs, errors);

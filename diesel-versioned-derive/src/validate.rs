@@ -1,5 +1,7 @@
 //! The rules: what is wrong with a model is told here and in the files below, and nowhere else.
 
+mod check;
+mod group;
 mod merge;
 mod role;
 mod version;
@@ -10,12 +12,13 @@ use syn::{Data, DeriveInput, GenericArgument, GenericParam, Ident, PathArguments
 use crate::errors::Errors;
 use crate::model::{self, Field, Model};
 
-/// An entity without a mistake: its key and its version are known.
+/// An entity without a mistake: its key and its versions are known.
 pub(crate) struct Entity<'a> {
     pub(crate) model: &'a Model<'a>,
     /// The key's columns, in the order of the key.
     pub(crate) key: Vec<Placed<'a>>,
-    pub(crate) version: Placed<'a>,
+    /// One; those of the groups; or none, where what was loaded is compared.
+    pub(crate) versions: Vec<Placed<'a>>,
 }
 
 /// A column and its position.
@@ -36,13 +39,15 @@ pub(crate) fn entity<'a>(
     check_fields(model, errors);
     let key = check_key(model, errors);
     role::check_no_role_of_the_key(&key, errors);
-    let version = version::check_version(model, &key, errors)?;
-    role::check_moved_by_all(model, version, errors);
-    merge::check_independent(model, &key, version, errors);
+    let versions = version::check_versions(model, &key, errors)?;
+    role::check_moved_by_all(model, &versions, errors);
+    group::check_groups(model, &key, &versions, errors);
+    check::check_unchecked(model, &key, errors);
+    merge::check_independent(model, &key, &versions, errors);
     Some(Entity {
         model,
         key,
-        version,
+        versions,
     })
 }
 
@@ -52,6 +57,8 @@ pub(crate) fn part(input: &DeriveInput, model: &Model<'_>, errors: &Errors) -> O
     check_owned(model, errors);
     check_fields(model, errors);
     version::check_no_version(model, errors);
+    group::check_no_group(model, errors);
+    check::check_no_check(model, errors);
     merge::check_no_merge(model, errors);
     Some(())
 }

@@ -8,12 +8,25 @@ pub struct Column {
     pub name: &'static str,
     /// What the column is for.
     pub role: Role,
+    /// It holds text, which a database may compare by other rules than Rust; told where a guard may
+    /// compare it.
+    pub is_text: bool,
 }
 
 impl Column {
     /// A column of this name and role. The derive calls it.
     pub const fn new(name: &'static str, role: Role) -> Self {
-        Self { name, role }
+        Self {
+            name,
+            role,
+            is_text: false,
+        }
+    }
+
+    /// The same, of text or not. The derive calls it.
+    #[must_use]
+    pub const fn text(self, is_text: bool) -> Self {
+        Self { is_text, ..self }
     }
 }
 

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::changes::Changes;
+use crate::columns::ColumnSet;
 use crate::entity::Versioned;
+use crate::guard::{self, Check};
 use crate::unit_of_work::{Handle, UnitId};
 
 /// Why the guard did not hold.
@@ -54,6 +56,9 @@ pub struct Conflict<T: Versioned> {
     pub(crate) base: Option<T>,
     pub(crate) mine: T,
     pub(crate) current: Option<T>,
+    pub(crate) actual: Option<T::Version>,
+    /// The columns of the guard that are no longer as they were.
+    pub(crate) moved: ColumnSet,
     pub(crate) source: Option<Arc<diesel::result::Error>>,
     /// The write that was lost is a deletion.
     pub(crate) deletes: bool,
@@ -84,7 +89,14 @@ impl<T: Versioned> Conflict<T> {
 
     /// The version that stands in the database, `None` if the row is gone.
     pub fn actual(&self) -> Option<&T::Version> {
-        self.current.as_ref().map(T::version)
+        self.actual.as_ref()
+    }
+
+    /// The [groups](derive@crate::Versioned#groups) of columns that the conflict is about: those that
+    /// this write touched and someone else has written. None where the columns are in no groups, and
+    /// where the row is gone or was [refused](ConflictKind::Refused).
+    pub fn groups(&self) -> Vec<&'static str> {
+        guard::groups::<T>(self.moved)
     }
 
     /// The entity as it was loaded; `None` where that is not known (a lone
@@ -124,31 +136,63 @@ impl<T: Versioned> Conflict<T> {
 
 impl<T: Versioned> fmt::Display for Conflict<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (table, key, expected) = (T::TABLE, &self.key, &self.expected);
-        match (self.kind, self.actual()) {
-            (ConflictKind::Deleted, _) => write!(
+        let (table, key) = (T::TABLE, &self.key);
+        match self.kind {
+            ConflictKind::Deleted => write!(
                 f,
-                "`{table}` {key:?} was deleted by someone else (expected version {expected:?}); \
-                 insert it again or drop the change"
+                "`{table}` {key:?} was deleted by someone else{}; insert it again or drop the change",
+                self.versions(false)
             ),
-            (ConflictKind::Refused, _) => write!(
+            ConflictKind::Refused => write!(
                 f,
-                "the database did not write `{table}` {key:?} although it stands at the expected \
-                 version {expected:?}; look for a trigger, a rule or row-level security that \
-                 holds it back"
+                "the database did not write `{table}` {key:?} although it stands {}; look for a \
+                 trigger, a rule or row-level security that holds it back",
+                match T::CHECK {
+                    Check::Version => format!("at the expected version {:?}", self.expected),
+                    Check::Changed | Check::All => "as it was loaded".to_owned(),
+                }
             ),
-            (ConflictKind::Modified, Some(actual)) => write!(
+            ConflictKind::Modified => write!(
                 f,
-                "`{table}` {key:?} was changed by someone else (expected version {expected:?}, \
-                 found {actual:?}); reload it and apply the change again"
-            ),
-            (ConflictKind::Modified, None) => write!(
-                f,
-                "`{table}` {key:?} was changed by someone else (expected version {expected:?}); \
-                 reload it and apply the change again"
+                "`{table}` {key:?} was changed by someone else{}; reload it and apply the change \
+                 again",
+                self.versions(true)
             ),
         }
     }
+}
+
+impl<T: Versioned> Conflict<T> {
+    /// What was expected and, if that is of interest, what was found, for a message.
+    fn versions(&self, found: bool) -> String {
+        let expected = &self.expected;
+        if T::CHECK == Check::Version {
+            let found = match &self.actual {
+                Some(actual) if found => format!(", found {actual:?}"),
+                _ => String::new(),
+            };
+            let groups = match &*self.groups() {
+                [] => String::new(),
+                groups => format!(" in {}", listed(groups)),
+            };
+            return format!("{groups} (expected version {expected:?}{found})");
+        }
+        let columns: Vec<_> = self
+            .moved
+            .iter()
+            .map(|index| T::column(index).name)
+            .collect();
+        match &*columns {
+            [] => String::new(),
+            columns => format!(" in {} since it was loaded", listed(columns)),
+        }
+    }
+}
+
+/// Names in a message.
+fn listed(names: &[&str]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }
 
 impl<T: Versioned> fmt::Debug for Conflict<T> {
@@ -159,6 +203,7 @@ impl<T: Versioned> fmt::Debug for Conflict<T> {
             .field("key", &self.key)
             .field("expected", &self.expected)
             .field("actual", &self.actual())
+            .field("groups", &self.groups())
             .finish_non_exhaustive()
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
+use crate::guard::Check;
 use crate::unit_of_work::UnitId;
 
 /// Every conflict of a unit: in the order of the entity types as they joined the unit, by key
@@ -97,12 +98,15 @@ pub trait AnyConflict: std::error::Error + Send + Sync {
     /// The version that the write was guarded by, as text.
     fn expected(&self) -> String;
 
-    /// The version that stands in the database, as text; `None` if the row is gone.
+    /// The version that stands in the database, as text; `None` if the row is gone or has none.
     fn actual(&self) -> Option<String>;
 
     /// The entity tag of the row as it stands in the database; `None` if the row is gone.
     #[cfg(feature = "http")]
     fn etag(&self) -> Option<crate::http::ETag>;
+
+    /// See [`Conflict::groups`].
+    fn groups(&self) -> Vec<&'static str>;
 
     /// Which columns I changed, which they changed, which both, and from what to what.
     fn changes(&self) -> crate::Changes;
@@ -136,12 +140,18 @@ impl<T: Versioned> AnyConflict for Conflict<T> {
     }
 
     fn actual(&self) -> Option<String> {
-        Self::actual(self).map(|version| format!("{version:?}"))
+        let actual = Self::actual(self).filter(|_| T::CHECK == Check::Version);
+        actual.map(|version| format!("{version:?}"))
     }
 
     #[cfg(feature = "http")]
     fn etag(&self) -> Option<crate::http::ETag> {
-        Self::actual(self).map(crate::http::ETag::of_version)
+        let current = self.current().filter(|_| T::HAS_TAG);
+        current.map(crate::http::ETag::of_row)
+    }
+
+    fn groups(&self) -> Vec<&'static str> {
+        Self::groups(self)
     }
 
     fn changes(&self) -> crate::Changes {

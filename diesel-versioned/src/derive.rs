@@ -32,7 +32,7 @@
 /// let base = Product { id: 42, name: "plum".to_owned(), price_cents: 120, version: 7 };
 /// let mut mine = base.clone();
 /// mine.price_cents = 99;
-/// assert_eq!((mine.key(), *mine.version()), (42, 7));
+/// assert_eq!((mine.key(), mine.version()), (42, 7));
 /// assert_eq!(mine.changed(&base), ColumnSet::EMPTY.with(2));
 /// ```
 ///

@@ -9,8 +9,11 @@ use diesel::backend::Backend;
 use diesel::query_builder::AstPass;
 
 use crate::columns::{Column, ColumnSet, Role};
+use crate::guard::{Check, VersionGroup};
 use crate::schema_check::Shape;
 use crate::shown::{ColumnValue, hidden};
+#[cfg(doc)]
+use crate::version::ByContent;
 use crate::version::{Moment, NoVersion, VersionValue};
 
 /// A struct that is one row of a versioned table. Implemented by
@@ -30,7 +33,8 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The primary key: one field's type, or a tuple for a composite key.
     type Key: EntityKey;
 
-    /// The type of the `#[version]` field.
+    /// The type of the `#[version]` field; a tuple of the types of all of them where the columns are
+    /// in [groups](Versioned::GROUPS); [`ByContent`] where there is none.
     type Version: VersionValue;
 
     /// The values of `serialize_as` fields, converted for one statement.
@@ -45,8 +49,21 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// How many columns the key has.
     const KEY_COUNT: usize;
 
-    /// The position of the version column.
-    const VERSION_COLUMN: usize;
+    /// The version columns: one, or one of each of the [groups](Versioned::GROUPS), in the order of
+    /// the parts of [`Versioned::Version`], or none.
+    const VERSION_COLUMNS: ColumnSet;
+
+    /// The groups that the columns are in, where they are: `#[version(group = …)]`.
+    const GROUPS: &'static [VersionGroup] = &[];
+
+    /// What the guard compares: `#[versioned(check = …)]`.
+    const CHECK: Check = Check::Version;
+
+    /// The columns that the guard may compare where there is no version.
+    const CHECKED: ColumnSet = ColumnSet::EMPTY;
+
+    /// Whether [`tag`](Versioned::tag) tells one state of the row from all others.
+    const HAS_TAG: bool = matches!(Self::CHECK, Check::Version);
 
     /// The columns that an insert writes, the version's among them unless the database makes it.
     const INSERTABLE: ColumnSet;
@@ -91,7 +108,40 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     fn key(&self) -> Self::Key;
 
     /// The version that this copy was read at.
-    fn version(&self) -> &Self::Version;
+    fn version(&self) -> Self::Version;
+
+    /// What a client brings back to say which state of the row it has read: the version as text, or a
+    /// hash of what is in it. Without a meaning unless [`HAS_TAG`](Versioned::HAS_TAG).
+    fn tag(&self) -> String {
+        self.version().to_text()
+    }
+
+    /// The version columns in which two versions differ.
+    fn versions_differ(one: &Self::Version, other: &Self::Version) -> ColumnSet {
+        if one == other {
+            ColumnSet::EMPTY
+        } else {
+            Self::VERSION_COLUMNS
+        }
+    }
+
+    /// The version in one of the version columns as text, to be handed to a client that brings it
+    /// back.
+    fn version_text(&self, _column: usize) -> String {
+        self.version().to_text()
+    }
+
+    /// Takes the version of one of the version columns from the text that
+    /// [`version_text`](Versioned::version_text) made of it; returns whether it did make it of one.
+    #[must_use]
+    fn set_version_text(&mut self, _column: usize, text: &str) -> bool {
+        let version = Self::Version::from_text(text);
+        let known = version.is_some();
+        if let Some(version) = version {
+            self.set_version(version);
+        }
+        known
+    }
 
     /// Takes the key of another entity.
     fn copy_key(&mut self, from: &Self);
@@ -117,17 +167,21 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     }
 
     /// The version that a write at a moment gives to this row: that of [`VersionValue::next`], as the
-    /// options of `#[version(…)]` want it.
+    /// options of `#[version(…)]` want it. Of several version columns only some move.
     ///
     /// # Errors
     ///
     /// What the version's type says.
-    fn next_version(&self, moment: &Moment) -> Result<Self::Version, NoVersion> {
+    fn next_version(
+        &self,
+        moment: &Moment,
+        _moving: ColumnSet,
+    ) -> Result<Self::Version, NoVersion> {
         self.version().next(moment)
     }
 
-    /// What the version's column must be able to hold.
-    fn version_shape() -> Shape {
+    /// What a version column must be able to hold.
+    fn version_shape(_column: usize) -> Shape {
         Self::Version::shape()
     }
 
@@ -182,13 +236,14 @@ pub trait Bind<DB: Backend>: Versioned {
         out: &mut AstPass<'_, 'b, DB>,
     ) -> QueryResult<()>;
 
-    /// Binds a version.
+    /// Binds what a version has for one of the version columns.
     ///
     /// # Errors
     ///
     /// What Diesel reports when a value cannot be serialized.
     fn bind_version<'b>(
         version: &'b Self::Version,
+        column: usize,
         out: &mut AstPass<'_, 'b, DB>,
     ) -> QueryResult<()>;
 }
@@ -218,6 +273,12 @@ pub trait VersionedPart {
 
     /// The columns that the database makes with every write.
     const GENERATED: ColumnSet = ColumnSet::EMPTY;
+
+    /// The columns that no guard compares: `#[versioned(unchecked)]`.
+    const UNCHECKED: ColumnSet = ColumnSet::EMPTY;
+
+    /// The columns that no guard can compare for certain, those that are unchecked aside.
+    const INEXACT: ColumnSet = ColumnSet::EMPTY;
 
     /// The column at a position below [`VersionedPart::COLUMN_COUNT`].
     fn column(index: usize) -> Column;

@@ -130,6 +130,7 @@ pub mod async_prelude;
 pub mod backend;
 mod changes;
 mod columns;
+mod comparison;
 mod conflict;
 mod conflicts;
 mod database_error;
@@ -137,6 +138,7 @@ mod derive;
 mod entity;
 mod error;
 mod execute;
+mod guard;
 pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;
@@ -185,6 +187,7 @@ pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
 pub use execute::{AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
 pub use execute::{Audit, OverwriteDsl, VersionedDsl, retry};
+pub use guard::{Check, VersionGroup};
 pub use merge::Merge;
 pub use overwrite::{
     Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,

@@ -159,7 +159,7 @@ impl<T: Versioned> Conflict<T> {
     /// [`Unmergeable`] if it is another row, or this one at another version than
     /// [`expected`](Conflict::expected).
     pub fn with_base(self, base: T) -> Result<Self, Unmergeable> {
-        if base.key() != self.key || *base.version() != self.expected {
+        if base.key() != self.key || base.version() != self.expected {
             return Err(self.unmergeable(Why::WrongBase));
         }
         Ok(Self {
@@ -210,7 +210,7 @@ impl<T: Versioned> Conflict<T> {
         }
         take_unmerged(&mut merged, base, mine, current);
         merged.copy_key(&self.mine);
-        merged.set_version(current.version().clone());
+        merged.set_version(current.version());
         Ok(merged)
     }
 

@@ -9,7 +9,8 @@ use crate::columns::ColumnSet;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::error::{CommitError, EntityRef, SaveError};
-use crate::statement::Next;
+use crate::guard::{self, Check};
+use crate::statement::{Next, Scope};
 use crate::telling;
 use crate::version::{Moment, NoVersion, VersionValue};
 
@@ -33,25 +34,43 @@ pub(crate) fn matched(rows: usize, meant: usize) -> Matched {
     }
 }
 
-/// What stands in the database says why the row was not written. A write without a guard is lost
-/// only where there is no row.
+/// Why a row was not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) kind: ConflictKind,
+    /// The columns of the guard that are no longer as they were.
+    pub(crate) moved: ColumnSet,
+}
+
+/// What stands in the database says why the row was not written, whose guard compares some columns:
+/// `expected` is the version that it was to have, and `base` what it was when it was loaded. A write
+/// without a guard is lost only where there is no row.
 pub(crate) fn classify<T: Versioned>(
     expected: &T::Version,
+    base: Option<&T>,
     current: Option<&T>,
-    is_guarded: bool,
-) -> ConflictKind {
-    match current {
+    guard: ColumnSet,
+) -> Verdict {
+    let moved = current.map(|current| guard::moved(guard, expected, base, current));
+    let kind = match moved {
         None => ConflictKind::Deleted,
-        Some(current) if is_guarded && current.version() != expected => ConflictKind::Modified,
-        Some(_) => ConflictKind::Refused,
+        Some(moved) if moved.is_empty() => ConflictKind::Refused,
+        Some(_) => ConflictKind::Modified,
+    };
+    Verdict {
+        kind,
+        moved: moved.unwrap_or_default(),
     }
 }
 
 /// What a single write wanted of a row that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// To write it under its guard.
-    Update,
+    /// To write it, or its version alone.
+    Update {
+        /// What its guard compares.
+        guard: ColumnSet,
+    },
     /// To write its bookkeeping.
     Unguarded,
     /// To delete it.
@@ -59,18 +78,102 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// What an update with this version wants.
-    pub(crate) fn to<V>(next: &Next<V>) -> Self {
-        if next.is_guarded() {
-            Self::Update
+    /// The columns that its guard compares.
+    fn guard<T: Versioned>(self) -> ColumnSet {
+        match self {
+            Self::Update { guard } => guard,
+            Self::Unguarded => ColumnSet::EMPTY,
+            Self::Delete => guard::of_row::<T>(),
+        }
+    }
+}
+
+/// What a single update does.
+pub(crate) struct Change<'a, T: Versioned> {
+    pub(crate) next: Next<T::Version>,
+    pub(crate) scope: Scope,
+    /// The row as it was loaded, where that is known.
+    pub(crate) base: Option<&'a T>,
+}
+
+impl<'a, T: Versioned> Change<'a, T> {
+    /// Writes every writable column.
+    pub(crate) fn whole(entity: &T) -> Result<Self, Unversioned> {
+        Self::of_some(entity, T::UPDATABLE, Scope::Whole)
+    }
+
+    /// Writes the version alone.
+    pub(crate) fn touch(entity: &T) -> Result<Self, Unversioned> {
+        let nothing = ColumnSet::EMPTY;
+        Self::of_some(entity, nothing, Scope::Columns(nothing))
+    }
+
+    /// Without a version it would have to know what was loaded.
+    fn of_some(entity: &T, columns: ColumnSet, scope: Scope) -> Result<Self, Unversioned> {
+        if T::CHECK != Check::Version {
+            return Err(no_version_column(entity));
+        }
+        let guard = guard::of_update::<T>(columns);
+        Ok(Self {
+            next: next_version(entity, guard, &Moment::new())?,
+            scope,
+            base: None,
+        })
+    }
+
+    /// Writes the bookkeeping; an error if there is none.
+    pub(crate) fn unguarded() -> QueryResult<Self> {
+        Ok(Self {
+            next: Next::Unguarded,
+            scope: Scope::Columns(unguarded_columns::<T>()?),
+            base: None,
+        })
+    }
+
+    /// Writes what differs from the row as it was loaded; nothing if nothing does.
+    pub(crate) fn since(base: &'a T, entity: &T) -> Result<Option<Self>, SaveError<T>> {
+        if base.key() != entity.key() {
+            let problem = format!(
+                "`{}` {:?} is not the row that was loaded, which is {:?}; delete the one and insert \
+                 the other",
+                T::TABLE,
+                entity.key(),
+                base.key()
+            );
+            return Err(Error::QueryBuilderError(problem.into()).into());
+        }
+        let changed = entity.changed(base);
+        let (guarded, unguarded) = (changed.and(T::UPDATABLE), changed.and(T::UNGUARDED));
+        let columns = guarded.or(unguarded);
+        if columns.is_empty() {
+            return Ok(None);
+        }
+        let next = if guarded.is_empty() {
+            Next::Unguarded
         } else {
-            Self::Unguarded
+            let guard = guard::of_update::<T>(guarded).and(T::VERSION_COLUMNS);
+            next_version(entity, guard, &Moment::new())?
+        };
+        Ok(Some(Self {
+            next,
+            scope: Scope::Columns(columns),
+            base: Some(base),
+        }))
+    }
+
+    /// What it wants of the row.
+    pub(crate) fn wanted(&self) -> Wanted {
+        match self.next {
+            Next::Unguarded => Wanted::Unguarded,
+            _ => Wanted::Update {
+                guard: guard::of_update::<T>(self.scope.columns::<T>()),
+            },
         }
     }
 }
 
 /// The columns that are written unguarded; an error if the entity has none.
-pub(crate) fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
+fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
     if T::UNGUARDED.is_empty() {
         let problem = format!(
             "no column of `{}` is unguarded, so there is nothing that can be written without a \
@@ -82,20 +185,30 @@ pub(crate) fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
     Ok(T::UNGUARDED)
 }
 
-/// The conflict of a single write, once it is known what stands there.
-pub(crate) fn conflict<T: Versioned>(entity: &T, lost: Wanted, current: Option<T>) -> Conflict<T> {
-    let guarded = lost != Wanted::Unguarded;
-    let kind = classify::<T>(entity.version(), current.as_ref(), guarded);
+/// The conflict of a single write, once it is known what stands there. `base` is what was loaded,
+/// where that is known.
+pub(crate) fn conflict<T: Versioned>(
+    entity: &T,
+    base: Option<&T>,
+    lost: Wanted,
+    current: Option<T>,
+) -> Conflict<T> {
+    let (version, guard) = (entity.version(), lost.guard::<T>());
+    let loaded = base.or(Some(entity));
+    let verdict = classify::<T>(&version, loaded, current.as_ref(), guard);
     told(Conflict {
+        base: base.cloned(),
+        actual: current.as_ref().map(T::version),
         current,
         deletes: lost == Wanted::Delete,
-        ..of_single(entity, kind, entity.version().clone())
+        moved: verdict.moved,
+        ..of_single(entity, verdict.kind, version)
     })
 }
 
 /// The conflict of a single insert that the database held back.
 fn refused<T: Versioned>(entity: &T, initial: Next<T::Version>) -> Conflict<T> {
-    let expected = initial.made().unwrap_or_else(|| entity.version().clone());
+    let expected = initial.made().unwrap_or_else(|| entity.version());
     told(of_single(entity, ConflictKind::Refused, expected))
 }
 
@@ -107,6 +220,8 @@ fn of_single<T: Versioned>(entity: &T, kind: ConflictKind, expected: T::Version)
         base: None,
         mine: entity.clone(),
         current: None,
+        actual: None,
+        moved: ColumnSet::EMPTY,
         source: None,
         deletes: false,
         place: None,
@@ -126,21 +241,35 @@ pub(crate) struct Unversioned {
     why: NoVersion,
 }
 
-/// The version that a write at a moment gives to an entity: another one than it had.
+/// The version that a write at a moment gives to an entity: another one than it had, in each of the
+/// columns that its guard compares.
 pub(crate) fn next_version<T: Versioned>(
     entity: &T,
+    guard: ColumnSet,
     moment: &Moment,
 ) -> Result<Next<T::Version>, Unversioned> {
     if T::VERSION_BY_DATABASE {
         return Ok(Next::ByDatabase);
     }
-    let why = match entity.next_version(moment) {
-        Ok(next) if next != *entity.version() => return Ok(Next::Is(next)),
+    if T::CHECK != Check::Version {
+        return Ok(Next::Nothing);
+    }
+    let moves = |next: &T::Version| {
+        let differ = T::versions_differ(next, &entity.version());
+        guard.without(differ).is_empty()
+    };
+    let why = match entity.next_version(moment, guard) {
+        Ok(next) if moves(&next) => return Ok(Next::Is(next)),
         // A guard that everybody passes would guard nothing.
         Ok(_) => NoVersion::Unmoved,
         Err(why) => why,
     };
     Err(unversioned(entity, why))
+}
+
+/// What a write is told that there is no version for.
+pub(crate) fn no_version_column<T: Versioned>(entity: &T) -> Unversioned {
+    unversioned(entity, NoVersion::NoColumn)
 }
 
 fn unversioned<T: Versioned>(entity: &T, why: NoVersion) -> Unversioned {
@@ -203,8 +332,8 @@ pub(crate) fn take_written<T: Versioned>(entity: &mut T, next: Next<T::Version>,
     }
     match (next, row) {
         (Next::Is(next), _) => entity.set_version(next),
-        (Next::ByDatabase, Some(row)) => entity.set_version(row.version().clone()),
-        (Next::ByDatabase, None) | (Next::Unguarded, _) => {}
+        (Next::ByDatabase, Some(row)) => entity.set_version(row.version()),
+        (Next::ByDatabase, None) | (Next::Nothing | Next::Unguarded, _) => {}
     }
 }
 
@@ -216,6 +345,9 @@ pub(crate) fn initial_version<T: Versioned>(
 ) -> Result<Next<T::Version>, Unversioned> {
     if T::VERSION_BY_DATABASE {
         return Ok(Next::ByDatabase);
+    }
+    if T::CHECK != Check::Version {
+        return Ok(Next::Nothing);
     }
     let initial = T::initial_version(moment).map(Next::Is);
     initial.map_err(|why| {
@@ -236,11 +368,6 @@ pub(crate) fn initial_version_of<T: Versioned>(
     entity: &T,
 ) -> Result<Next<T::Version>, Unversioned> {
     initial_version(Some(entity), &Moment::new())
-}
-
-/// The same of a single write.
-pub(crate) fn next_version_of<T: Versioned>(entity: &T) -> Result<Next<T::Version>, Unversioned> {
-    next_version(entity, &Moment::new())
 }
 
 macro_rules! from_unversioned {

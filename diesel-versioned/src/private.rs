@@ -10,6 +10,7 @@ pub use std::fmt::Debug;
 pub use std::marker::{Send, Sync};
 pub use std::option::Option;
 pub use std::result::Result::{self, Ok};
+pub use std::string::String;
 pub use std::vec::Vec;
 
 use diesel::QueryResult;
@@ -18,13 +19,13 @@ use diesel::query_builder::AstPass;
 use diesel::result::Error;
 use diesel::sql_types::{SqlType, is_nullable};
 
+pub use crate::comparison::{Comparison, Probe};
 pub use crate::key_text::{KeyText, NoKeyText};
 pub use crate::merge::{independent, take_unmerged};
 pub use crate::shown::{ShowDebug, ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
-use crate::entity::Versioned;
-use crate::version::{Moment, NoVersion, VersionValue};
+use crate::version::{NoVersion, VersionValue};
 
 /// The SQL type of a column.
 pub type SqlTypeOf<C> = <C as Expression>::SqlType;
@@ -52,10 +53,10 @@ where
 {
 }
 
-/// Compiles if the version of this entity can be made here.
-pub const fn assert_made_here<T: Versioned>() {
+/// Compiles if a version can be made here.
+pub const fn assert_made_here<V: VersionValue>() {
     assert!(
-        !T::Version::OF_TRANSACTION,
+        !V::OF_TRANSACTION,
         "only the database makes this version: write `#[version(db)]`"
     );
 }
@@ -65,14 +66,34 @@ pub const fn assert_made_here<T: Versioned>() {
 /// # Errors
 ///
 /// What the version's type says, except that it is exhausted.
-pub fn wrapping<T: Versioned>(
-    next: Result<T::Version, NoVersion>,
-    moment: &Moment,
-) -> Result<T::Version, NoVersion> {
+pub fn wrapping<V>(
+    next: Result<V, NoVersion>,
+    initial: impl FnOnce() -> Result<V, NoVersion>,
+) -> Result<V, NoVersion> {
     match next {
-        Err(NoVersion::Exhausted) => T::initial_version(moment),
+        Err(NoVersion::Exhausted) => initial(),
         next => next,
     }
+}
+
+/// Compiles if a guard can compare the values of a column for certain.
+pub const fn assert_exact(is_exact: bool) {
+    assert!(
+        is_exact,
+        "a `REAL` or JSON column need not come back as it was written, so it cannot be compared: put \
+         `#[versioned(unchecked)]` on the field; it is written then, and not guarded"
+    );
+}
+
+/// The columns of a part that an entity lets its guard compare.
+pub const fn exact_part(count: usize, inexact: ColumnSet) -> ColumnSet {
+    assert!(
+        inexact.is_empty(),
+        "a part of this entity has a `REAL` or JSON column, which need not come back as it was \
+         written, so it cannot be compared: put `#[versioned(unchecked)]` on the field; it is written \
+         then, and not guarded"
+    );
+    part_columns(0, count)
 }
 
 /// The number of an entity's columns, if [`ColumnSet`] can hold them.
@@ -159,7 +180,7 @@ pub const fn part_column(column: Column, whole: Role) -> Column {
         },
         (role, _) => role,
     };
-    Column::new(column.name, role)
+    Column { role, ..column }
 }
 
 /// The item at a position that the derive has counted.

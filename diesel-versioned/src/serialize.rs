@@ -92,12 +92,14 @@ impl Serialize for dyn AnyConflict + '_ {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut conflict = serializer.serialize_struct("Conflict", CONFLICT_FIELDS)?;
         let (key, expected, actual) = (self.key(), self.expected(), self.actual());
+        let groups = self.groups();
         let fields = ConflictFields {
             table: self.table(),
             key: &key,
             kind: self.kind(),
             expected: &expected,
             actual: actual.as_deref(),
+            groups: &groups,
         };
         fields.serialize_into(&mut conflict, &self.changes())?;
         conflict.end()
@@ -114,6 +116,8 @@ pub(crate) struct ConflictFields<'a> {
     pub(crate) kind: ConflictKind,
     pub(crate) expected: &'a str,
     pub(crate) actual: Option<&'a str>,
+    /// Told where there are some.
+    pub(crate) groups: &'a [&'static str],
 }
 
 impl ConflictFields<'_> {
@@ -128,6 +132,9 @@ impl ConflictFields<'_> {
         conflict.serialize_field("code", self.kind.code())?;
         conflict.serialize_field("expected", self.expected)?;
         conflict.serialize_field("actual", &self.actual)?;
+        if !self.groups.is_empty() {
+            conflict.serialize_field("groups", self.groups)?;
+        }
         conflict.serialize_field("changes", changes)
     }
 }

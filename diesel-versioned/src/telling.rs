@@ -5,7 +5,7 @@
 //! | --- | --- | --- |
 //! | span `commit` | info | `rows`, `deleted`, `updated` (touched ones among them), `inserted` of a unit that was committed, or `replayed` if an earlier one had written it; `conflicts` and the `code` of the error of one that was not |
 //! | event `batch`, in a commit | debug | `table`, `operation`, `meant` and `rows`: how many rows were to be written and how many were there |
-//! | event `conflict` | info | `table`, `key`, `expected`, `actual`, `kind` |
+//! | event `conflict` | info | `table`, `key`, `expected`, `actual`, `groups` (where the columns are in some), `kind` |
 //! | event `overwrite` | info | `table`, `key`, `overwritten` (the version that was), `written` (the version that is, none if it was deleted) and the `actor`; not the reason |
 //! | event `retry` | info | `attempt` that failed, `delay` and `elapsed` in milliseconds |
 //!
@@ -92,12 +92,15 @@ const TARGET: &str = "diesel_versioned";
 
 /// A row was not at its version.
 pub(crate) fn conflict(conflict: &dyn AnyConflict) {
+    let groups = conflict.groups();
+    let groups = (!groups.is_empty()).then(|| groups.join(", "));
     tracing::info!(
         target: TARGET,
         table = conflict.table(),
         key = conflict.key(),
         expected = conflict.expected(),
         actual = conflict.actual(),
+        groups = groups.as_deref(),
         kind = conflict.kind().code(),
         "conflict"
     );

@@ -11,11 +11,12 @@ mod time;
 mod timestamp;
 #[cfg(feature = "uuid")]
 mod token;
+mod tuple;
 #[cfg(feature = "uuid")]
 mod uuid;
 
 use std::error::Error;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 pub use moment::{Moment, Precision};
 #[cfg(feature = "uuid")]
@@ -172,6 +173,36 @@ pub trait VersionValue: Clone + PartialEq + Debug + Send + Sync + 'static {
     }
 }
 
+/// In place of a version, of an entity that has none: the guard compares what was loaded. See
+/// [`#[versioned(check = …)]`](derive@crate::Versioned#no-version).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ByContent;
+
+impl Debug for ByContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("as it was loaded")
+    }
+}
+
+impl VersionValue for ByContent {
+    fn initial(_: &Moment) -> Result<Self, NoVersion> {
+        Ok(Self)
+    }
+
+    fn next(&self, _: &Moment) -> Result<Self, NoVersion> {
+        Err(NoVersion::NoColumn)
+    }
+
+    /// Empty: it tells nothing of the row.
+    fn to_text(&self) -> String {
+        String::new()
+    }
+
+    fn from_text(text: &str) -> Option<Self> {
+        text.is_empty().then_some(Self)
+    }
+}
+
 /// A version that counts, so that [`#[version(wrap)]`](derive@crate::Versioned) can let it start
 /// again: the integers. Implement it for your own type around one.
 #[diagnostic::on_unimplemented(
@@ -217,6 +248,15 @@ pub enum NoVersion {
     /// The version is the greatest of its type.
     #[error("no version follows this one; widen the type, or let it wrap")]
     Exhausted,
+
+    /// The entity has no version ([`#[versioned(check = …)]`](derive@crate::Versioned#no-version)), so
+    /// a write that does not know what was loaded has nothing to be guarded by.
+    #[error(
+        "there is no version column, so a write must know what was loaded: take the entity from the \
+         unit of work that found or attached it, and change it there; nothing can be touched, use \
+         `expect_unchanged`"
+    )]
+    NoColumn,
 
     /// The next version is equal to the one before it, so that it would guard nothing: `next`
     /// returned its own value, or a version that wraps starts again at its greatest value.

@@ -189,7 +189,7 @@ struct Conditional {
 #[test]
 fn conditional_attributes_and_fields_are_resolved_first() {
     let row = Conditional { id: 1, order: 2 };
-    assert_eq!((row.key(), *row.version()), (1, 2));
+    assert_eq!((row.key(), row.version()), (1, 2));
     assert_eq!(Conditional::column(1), Column::new("rank", Role::Version));
     assert_eq!(Conditional::initial_version(&Moment::new()).ok(), Some(5));
 }

@@ -134,7 +134,7 @@ fn a_macro_may_write_the_struct() {
             kind: String::new(),
         },
     };
-    assert_eq!((row.key(), *row.version()), (1, 2));
+    assert_eq!((row.key(), row.version()), (1, 2));
     assert_eq!(FromMacro::initial_version(&Moment::new()).ok(), Some(42));
     assert_eq!(FromMacro::COLUMN_COUNT, 3);
 }

@@ -3,6 +3,7 @@
 use syn::parse::ParseStream;
 use syn::{Ident, Result, Token};
 
+use super::guard::{GROUP, UNCHECKED};
 use super::{FieldAttrs, Given};
 use crate::options::Known;
 
@@ -41,10 +42,19 @@ pub(super) const VERSIONED_FIELD: &[Known<FieldAttrs>] = &[
         form: "generated",
         read: |attrs, name, input| role(attrs, name, ColumnRole::Generated, input),
     },
+    GROUP,
+    UNCHECKED,
 ];
 
-/// The names of the roles.
-pub(super) const ROLES: &[&str] = &["unguarded", "read_only", "insert_only", "generated"];
+/// The names of what `#[versioned(…)]` on a field says.
+pub(super) const OF_A_FIELD: &[&str] = &[
+    "unguarded",
+    "read_only",
+    "insert_only",
+    "generated",
+    "group",
+    "unchecked",
+];
 
 fn role(
     attrs: &mut FieldAttrs,

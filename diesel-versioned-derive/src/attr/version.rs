@@ -3,6 +3,7 @@
 use syn::parse::ParseStream;
 use syn::{LitStr, Result, Token};
 
+use super::guard::VERSION_GROUP;
 use super::{FieldAttrs, once};
 use crate::options::{Known, after_equals};
 
@@ -73,10 +74,15 @@ pub(super) const VERSION: &[Known<FieldAttrs>] = &[
             once(&mut attrs.wrap, &mut attrs.repeated, name, ())
         },
     },
+    VERSION_GROUP,
 ];
 
 /// `= "word"`, one of a few words.
-fn one_of<T: Copy>(what: &str, known: &[(&str, T)], input: ParseStream<'_>) -> Result<T> {
+pub(super) fn one_of<T: Copy>(
+    what: &str,
+    known: &[(&str, T)],
+    input: ParseStream<'_>,
+) -> Result<T> {
     let word: LitStr = after_equals(input)?;
     let found = known.iter().find(|(name, _)| *name == word.value());
     found.map(|(_, value)| *value).ok_or_else(|| {

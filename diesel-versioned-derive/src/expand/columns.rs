@@ -64,7 +64,7 @@ impl Model<'_> {
 
     /// An item of a part's trait, `COLUMN_COUNT` and the like. All are reported at the derive, so
     /// that the compiler tells only once that the type is no part.
-    fn part_item(&self, part: &Field<'_>, item: &str) -> TokenStream {
+    pub(crate) fn part_item(&self, part: &Field<'_>, item: &str) -> TokenStream {
         let (library, ty) = (&self.library, part.ty);
         let item = Ident::new(item, Span::call_site());
         quote!(<#ty as #library::VersionedPart>::#item)
@@ -98,6 +98,12 @@ impl Model<'_> {
         let before = parts.map(|part| self.part_item(part, "COLUMN_COUNT"));
         let terms = own.chain(before);
         quote!(#(#terms)+*)
+    }
+
+    /// What is known of comparing the values of a column.
+    pub(crate) fn probe(&self, field: &Field<'_>) -> TokenStream {
+        let (library, column) = (&self.library, self.column_path(field));
+        quote!(<#library::__private::Probe<#library::__private::SqlTypeOf<#column>>>)
     }
 
     /// A position in the part at `index`, made from one in the whole.
@@ -218,15 +224,26 @@ impl Model<'_> {
     }
 
     /// `fn column`
-    pub(crate) fn column_fn(&self, role: impl Fn(usize, &Field<'_>) -> TokenStream) -> TokenStream {
+    ///
+    /// `tells_text` for columns that a guard may compare.
+    pub(crate) fn column_fn(
+        &self,
+        tells_text: bool,
+        role: impl Fn(usize, &Field<'_>) -> TokenStream,
+    ) -> TokenStream {
         let library = &self.library;
         let columns = self.columns.iter().enumerate().map(|(index, field)| {
             let (path, role) = (self.column_path(field), role(index, field));
+            let text = tells_text.then(|| {
+                let probe = self.probe(field);
+                quote!(.text(#probe::TEXT))
+            });
             quote!(#library::Column::new(
                 <#path as #library::__private::diesel::Column>::NAME,
                 #role,
-            ))
+            ) #text)
         });
+        let probes = tells_text.then(|| quote!(use #library::__private::Comparison as _;));
         let parts = self.parts.iter().enumerate().map(|(index, part)| {
             let (column, end) = (self.part_item(part, "column"), self.offset(index + 1));
             let within = self.within(index, &quote!(__index));
@@ -253,6 +270,7 @@ impl Model<'_> {
         };
         quote! {
             fn column(__index: usize) -> #library::Column {
+                #probes
                 const COLUMNS: &[#library::Column] = &[#(#columns),*];
                 #body
             }

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::{GenericArgument, Member, PathArguments, TypePath};
 
 use super::columns::{Writes, position};
+use super::version::required_kinds;
 use crate::model::{Field, Model};
 use crate::validate::Entity;
 
@@ -13,7 +14,8 @@ use crate::validate::Entity;
 pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
     let versioned = entity.versioned();
     let bind = entity.bind();
-    let check = entity.check_version();
+    let check = entity.check_versions();
+    let check_exact = entity.check_exact();
     let check_columns = entity
         .model
         .parts
@@ -21,7 +23,7 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
         .and_then(|_| entity.check_columns());
     let check_backends = entity.model.check_backends();
     let merge = entity.merge();
-    quote!(#versioned #bind #merge #check #check_columns #check_backends)
+    quote!(#versioned #bind #merge #check #check_exact #check_columns #check_backends)
 }
 
 impl Entity<'_> {
@@ -34,16 +36,19 @@ impl Entity<'_> {
         let inserts = model.data_columns(Writes::Inserts, |_| true);
         let updates = model.data_columns(Writes::Updates, is_data);
 
-        let (key_type, version_type) = (self.key_type(), self.version.field.ty);
+        let (key_type, version_type) = (self.key_type(), self.version_type());
         let converted_type = model.converted_type();
         let name = table_name(model);
         let column_count = model.column_count();
         let key_count = position(self.key.len());
-        let version_column = position(self.version.position);
+        let version_columns = self.version_columns();
         let insertable = model.column_set(inserts, Writes::Inserts);
         let updatable = model.column_set(updates, Writes::Updates);
         let role_consts = self.role_consts();
-        let column_fn = model.column_fn(|index, field| self.role(index, field));
+        let guard_consts = self.guard_consts();
+        let column_fn = model.column_fn(model.attrs.check.is_some(), |index, field| {
+            self.role(index, field)
+        });
         let key_columns = self.key.iter().map(|part| position(part.position));
         let key_fns = self.key_fns();
         let version_fns = self.version_fns();
@@ -64,10 +69,11 @@ impl Entity<'_> {
                 const TABLE: &'static str = #name;
                 const COLUMN_COUNT: usize = #column_count;
                 const KEY_COUNT: usize = #key_count;
-                const VERSION_COLUMN: usize = #version_column;
+                const VERSION_COLUMNS: #library::ColumnSet = #version_columns;
                 const INSERTABLE: #library::ColumnSet = #insertable;
                 const UPDATABLE: #library::ColumnSet = #updatable;
                 #role_consts
+                #guard_consts
 
                 fn table() -> Self::Table {
                     #table::table
@@ -95,7 +101,7 @@ impl Entity<'_> {
     fn role_consts(&self) -> TokenStream {
         let (model, library) = (self.model, &self.model.library);
         let is_data = |index| self.is_data(index);
-        let by_database = self.version.field.attrs.by_database.is_some();
+        let by_database = self.is_made_by_database();
         let unguarded = model.role_set(Writes::Unguarded, is_data).map(|set| {
             if by_database {
                 quote!(#library::__private::no_unguarded(#set))
@@ -135,7 +141,7 @@ impl Entity<'_> {
             let (part, push) = (position(part), model.push(field));
             quote!(#part => __out.#push(#value),)
         });
-        let push_version = model.push(self.version.field);
+        let bind_version = self.bind_version_fn();
         quote! {
             #[automatically_derived]
             #[allow(unused_qualifications)]
@@ -153,12 +159,7 @@ impl Entity<'_> {
                     }
                 }
 
-                fn bind_version<'b>(
-                    __version: &'b Self::Version,
-                    __out: &mut #library::__private::Pass<'_, 'b, __DB>,
-                ) -> #library::__private::diesel::QueryResult<()> {
-                    __out.#push_version(__version)
-                }
+                #bind_version
             }
         }
     }
@@ -173,6 +174,8 @@ impl Entity<'_> {
                 const _: usize = <#ident as #library::Versioned>::COLUMN_COUNT;
                 #[allow(unused_qualifications)]
                 const _: #library::ColumnSet = <#ident as #library::Versioned>::UNGUARDED;
+                #[allow(unused_qualifications)]
+                const _: #library::ColumnSet = <#ident as #library::Versioned>::CHECKED;
             }
         })
     }
@@ -194,23 +197,25 @@ impl Entity<'_> {
         if model.is_generic(&key) {
             predicates.push(quote!(#key: #library::EntityKey));
         }
-        let version = self.version.field.ty;
-        if model.is_generic(version) {
-            predicates.push(quote!(#version: #library::VersionValue));
-            for kind in self.required_kinds() {
-                predicates.push(quote!(#version: #library::version::#kind));
+        for version in &self.versions {
+            let ty = version.field.ty;
+            if model.is_generic(ty) {
+                predicates.push(quote!(#ty: #library::VersionValue));
+                for kind in required_kinds(version.field) {
+                    predicates.push(quote!(#ty: #library::version::#kind));
+                }
             }
         }
         predicates
     }
 
     pub(crate) fn is_data(&self, index: usize) -> bool {
-        index != self.version.position && !self.is_key(index)
+        !self.is_version(index) && !self.is_key(index)
     }
 
     fn role(&self, index: usize, field: &Field<'_>) -> TokenStream {
         let library = &self.model.library;
-        if index == self.version.position {
+        if self.is_version(index) {
             quote!(#library::Role::Version)
         } else if self.is_key(index) {
             let insert = field.inserts();
@@ -224,7 +229,7 @@ impl Entity<'_> {
         self.key.iter().map(|part| part.field)
     }
 
-    fn is_key(&self, index: usize) -> bool {
+    pub(super) fn is_key(&self, index: usize) -> bool {
         self.key.iter().any(|part| part.position == index)
     }
 
@@ -280,7 +285,7 @@ fn is_taken(field: &Field<'_>) -> bool {
 }
 
 /// One value alone, several as a tuple.
-fn tuple<T: quote::ToTokens>(values: impl Iterator<Item = T>) -> TokenStream {
+pub(super) fn tuple<T: quote::ToTokens>(values: impl Iterator<Item = T>) -> TokenStream {
     let values: Vec<_> = values.collect();
     match &*values {
         [value] => quote!(#value),

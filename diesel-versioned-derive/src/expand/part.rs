@@ -25,7 +25,8 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
     let insertable = model.column_set(inserts, Writes::Inserts);
     let updatable = model.column_set(updates, Writes::Updates);
     let role_consts = model.role_consts();
-    let column_fn = model.column_fn(|_, field| model.data_role(field));
+    let guard_consts = model.part_guard_consts();
+    let column_fn = model.column_fn(true, |_, field| model.data_role(field));
     let changed_fn = model.changed_fn(|_| true);
     let take_columns_fn = model.take_columns_fn(|_| true);
     let column_value_fn = model.column_value_fn();
@@ -40,6 +41,7 @@ fn versioned_part(model: &Model<'_>) -> TokenStream {
             const INSERTABLE: #library::ColumnSet = #insertable;
             const UPDATABLE: #library::ColumnSet = #updatable;
             #role_consts
+            #guard_consts
 
             #column_fn
             #changed_fn

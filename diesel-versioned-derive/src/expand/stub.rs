@@ -46,7 +46,7 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
             const TABLE: &'static str = "";
             const COLUMN_COUNT: usize = 0;
             const KEY_COUNT: usize = 0;
-            const VERSION_COLUMN: usize = 0;
+            const VERSION_COLUMNS: #library::ColumnSet = #library::ColumnSet::EMPTY;
             const INSERTABLE: #library::ColumnSet = #library::ColumnSet::EMPTY;
             const UPDATABLE: #library::ColumnSet = #library::ColumnSet::EMPTY;
             fn table() -> Self::Table #stub
@@ -54,7 +54,7 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
             fn key_column(_: usize) -> usize #stub
             fn key(&self) -> Self::Key #stub
             fn copy_key(&mut self, _: &Self) #stub
-            fn version(&self) -> &Self::Version #stub
+            fn version(&self) -> Self::Version #stub
             fn set_version(&mut self, _: Self::Version) #stub
             fn changed(&self, _: &Self) -> #library::ColumnSet #stub
             fn column_value(&self, _: usize) -> #library::ColumnValue<'_> #stub
@@ -78,6 +78,7 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
             ) -> #library::__private::diesel::QueryResult<()> #stub
             fn bind_version<'b>(
                 _: &'b Self::Version,
+                _: usize,
                 _: &mut #library::__private::Pass<'_, 'b, __DB>,
             ) -> #library::__private::diesel::QueryResult<()> #stub
         }

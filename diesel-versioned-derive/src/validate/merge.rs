@@ -11,7 +11,7 @@ use crate::model::{Field, Model};
 pub(super) fn check_independent(
     model: &Model<'_>,
     key: &[Placed<'_>],
-    version: Placed<'_>,
+    versions: &[Placed<'_>],
     errors: &Errors,
 ) {
     let Some(given) = &model.attrs.independent else {
@@ -35,7 +35,7 @@ pub(super) fn check_independent(
                     name.unraw()
                 ),
             );
-        } else if let Some(problem) = not_independent(model, key, version, name) {
+        } else if let Some(problem) = not_independent(model, key, versions, name) {
             errors.on(name, problem);
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn check_independent(
 fn not_independent(
     model: &Model<'_>,
     key: &[Placed<'_>],
-    version: Placed<'_>,
+    versions: &[Placed<'_>],
     name: &Ident,
 ) -> Option<String> {
     let name = name.unraw();
@@ -64,7 +64,7 @@ fn not_independent(
             Some(format!(
                 "`{name}` is the key, which never changes; remove it here"
             ))
-        } else if position == version.position {
+        } else if versions.iter().any(|version| version.position == position) {
             Some(format!(
                 "`{name}` is the version, which merging sets by itself; remove it here"
             ))
@@ -83,7 +83,8 @@ fn not_independent(
     let columns = model.columns.iter().enumerate();
     let columns = columns.filter(|(position, field)| {
         let is_key = key.iter().any(|part| part.position == *position);
-        !is_key && *position != version.position && field.updates()
+        let is_version = field.attrs.version.is_some();
+        !is_key && !is_version && field.updates()
     });
     let columns = columns.filter_map(|(_, field)| Some(field.column.as_ref()?.as_str().to_owned()));
     let parts = model.parts.iter().filter(|part| part.updates());

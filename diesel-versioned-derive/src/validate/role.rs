@@ -91,8 +91,9 @@ pub(super) fn check_no_role_of_the_key(key: &[Placed<'_>], errors: &Errors) {
 }
 
 // #[version(db)] version: i32, #[versioned(unguarded)] last_seen: i64
-pub(super) fn check_moved_by_all(model: &Model<'_>, version: Placed<'_>, errors: &Errors) {
-    if version.field.attrs.by_database.is_none() {
+pub(super) fn check_moved_by_all(model: &Model<'_>, versions: &[Placed<'_>], errors: &Errors) {
+    let by_database = |version: &Placed<'_>| version.field.attrs.by_database.is_some();
+    if !versions.iter().any(by_database) {
         return;
     }
     for field in model.fields().filter(|field| field.is_unguarded()) {

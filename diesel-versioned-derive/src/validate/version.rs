@@ -1,46 +1,73 @@
 //! The rules of `#[version]`.
 
-use super::{Placed, option_argument, placed};
+use super::{Placed, option_argument};
 use crate::attr::ColumnRole;
 use crate::errors::Errors;
 use crate::model::{Field, Model};
 
 // struct Product { id: i32 }
 // struct Product { id: i32, #[version] a: i32, #[version] b: i32 }
-pub(super) fn check_version<'a>(
+pub(super) fn check_versions<'a>(
     model: &'a Model<'a>,
     key: &[Placed<'_>],
     errors: &Errors,
-) -> Option<Placed<'a>> {
+) -> Option<Vec<Placed<'a>>> {
     let versions: Vec<_> = model
         .fields()
         .filter(|field| field.attrs.version.is_some())
         .collect();
+    let in_groups = versions
+        .iter()
+        .any(|field| field.attrs.version_group.is_some());
     for field in &versions {
         check_version_type(field, errors);
         check_version_options(field, errors);
         check_made_by_database(field, errors);
         check_one_kind(field, errors);
-        if versions.len() > 1 {
+        check_no_check(model, field, errors);
+        if versions.len() > 1 && !in_groups {
             errors.on(
                 &field.attrs.version,
-                "more than one field is the version; keep `#[version]` on one of them",
+                "more than one field is the version; keep `#[version]` on one of them, or give each \
+                 a group of columns: `#[version(group = \"content\")]`",
             );
         }
     }
-    if versions.is_empty() {
+    if versions.is_empty() && model.attrs.check.is_none() {
         errors.on(
             model.ident,
             format!(
                 "`{}` has no version; add `#[version]` to the field that holds it: \
-                 `#[version] version: i32`",
+                 `#[version] version: i32`; for a table without such a column let what was loaded \
+                 be compared: `#[versioned(check = \"all\")]`",
                 model.ident
             ),
         );
+        return None;
     }
-    let version = placed(model, |field| field.attrs.version.is_some())?;
-    check_version_is_no_key(version, key, errors);
-    Some(version)
+    let columns = model.columns.iter().enumerate();
+    let placed = columns
+        .filter(|(_, field)| field.attrs.version.is_some())
+        .map(|(position, field)| Placed { position, field });
+    let placed: Vec<_> = placed.collect();
+    for version in &placed {
+        check_version_is_no_key(*version, key, errors);
+    }
+    // The others are no columns, which was told.
+    (placed.len() == versions.len()).then_some(placed)
+}
+
+// #[versioned(check = "all")] struct Product { id: i32, #[version] version: i32 }
+fn check_no_check(model: &Model<'_>, field: &Field<'_>, errors: &Errors) {
+    if let Some(check) = &model.attrs.check {
+        errors.on(
+            &field.attrs.version,
+            format!(
+                "`{}` is for tables without a version, and this field is one; remove one of them",
+                check.name
+            ),
+        );
+    }
 }
 
 // #[version] version: Option<i32>
@@ -92,6 +119,13 @@ fn check_made_by_database(field: &Field<'_>, errors: &Errors) {
         attrs.precision.as_ref().map(|given| &given.name),
         attrs.uuid.as_ref().map(|given| &given.name),
     ];
+    if let Some(group) = &attrs.version_group {
+        errors.on(
+            &group.name,
+            "the database moves a version with every write, whatever it is about, so it cannot be \
+             that of a group; remove `db`, or `group`",
+        );
+    }
     for other in others.into_iter().flatten() {
         errors.on(
             other,

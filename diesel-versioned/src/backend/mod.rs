@@ -9,6 +9,8 @@
 //! | [`ordered_writes`](Syntax::ordered_writes) | no | no | no | `ORDER BY … LIMIT ?` |
 //! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
+//! | [`null_safe`](Syntax::null_safe) | `EXISTS (SELECT a INTERSECT SELECT ?)` | `a IS ?` | `a IS NOT DISTINCT FROM ?` | `a <=> ?` |
+//! | [`exact_text`](Syntax::exact_text) | by the collation | `COLLATE BINARY` | `COLLATE "C"` | `CAST(… AS BINARY)` |
 //! | [`unix_millis`](Syntax::unix_millis) | – | `julianday('now')` | `clock_timestamp()` | `UTC_TIMESTAMP(6)` |
 //! | [`insert_or_skip`](Syntax::insert_or_skip) | `ON CONFLICT DO NOTHING` | the same | the same | `INSERT IGNORE` |
 //! | [`json_type`](Syntax::json_type) | none: text | none: text | `JSONB` | none: text is taken |
@@ -134,6 +136,11 @@ pub struct Syntax {
     pub last_inserted: &'static str,
     /// Whether a read that locks is prepared anew each time.
     pub prepare_locking_reads_anew: bool,
+    /// What stands before, between and behind two values that are compared so that NULL is equal to
+    /// NULL.
+    pub null_safe: [&'static str; 3],
+    /// What stands before and behind a text that is equal to no other text, whatever its collation.
+    pub exact_text: (&'static str, &'static str),
     /// The database's clock as milliseconds since 1970, a 64-bit integer: in UTC whatever the time
     /// zone of the session, and never that of the beginning of a transaction.
     pub unix_millis: Option<&'static str>,
@@ -156,6 +163,9 @@ impl Syntax {
         // Without a meaning: the portable way is RETURNING.
         last_inserted: "NULL",
         prepare_locking_reads_anew: false,
+        // MySQL has it from 8.0.31 on.
+        null_safe: ["EXISTS (SELECT ", " INTERSECT SELECT ", ")"],
+        exact_text: ("", ""),
         unix_millis: None,
         json_type: None,
         insert_or_skip: ("INSERT INTO ", " ON CONFLICT DO NOTHING"),

@@ -33,6 +33,10 @@ impl Dialect for diesel::mysql::Mysql {
             // A locking read may fail after its first row: a deadlock, a lock timeout. MariaDB's
             // client library waits forever if that prepared statement is then run again.
             prepare_locking_reads_anew: true,
+            null_safe: ["", " <=> ", ""],
+            // A binary collation still takes `a` for `a ` with a blank. Both sides are converted, for
+            // the column may have another character set than the connection.
+            exact_text: ("CAST(CONVERT(", " USING utf8mb4) AS BINARY)"),
             // `UNIX_TIMESTAMP(…)` goes by the time zone of the session, which has an hour twice.
             unix_millis: Some(
                 "CAST(TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) \

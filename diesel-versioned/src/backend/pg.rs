@@ -19,6 +19,9 @@ impl Dialect for diesel::pg::Pg {
             // Not FOR UPDATE: rows of other tables may go on referring to these.
             lock_write: " FOR NO KEY UPDATE",
             last_inserted: "LASTVAL()",
+            null_safe: ["", " IS NOT DISTINCT FROM ", ""],
+            // Not by the rules of a nondeterministic collation or of citext.
+            exact_text: ("CAST(", " AS TEXT) COLLATE \"C\""),
             unix_millis: Some(
                 "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
             ),

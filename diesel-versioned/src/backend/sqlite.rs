@@ -19,6 +19,8 @@ impl Dialect for diesel::sqlite::Sqlite {
             batch_update: BatchUpdateSyntax::Values,
             tuples: TupleSyntax::InValues,
             last_inserted: "last_insert_rowid()",
+            null_safe: ["", " IS ", ""],
+            exact_text: ("", " COLLATE BINARY"),
             // `unixepoch('now', 'subsec')` is there from 3.42 on only.
             unix_millis: Some(
                 "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)",

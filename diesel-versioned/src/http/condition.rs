@@ -6,7 +6,7 @@ use ::http::HeaderMap;
 use ::http::header::{IF_MATCH, IF_NONE_MATCH};
 
 use super::header::{self, HeaderError, List};
-use super::{ETag, PreconditionError};
+use super::{ETag, HttpDsl, PreconditionError};
 use crate::entity::Versioned;
 use crate::version::VersionValue;
 
@@ -199,7 +199,7 @@ impl IfNoneMatch {
         let Some(row) = found else {
             return Ok(());
         };
-        let current = ETag::of_version(row.version());
+        let current = row.etag();
         if self.0.has(Some(&current), ETag::weak_eq) {
             Err(PreconditionError::Exists {
                 table: T::TABLE,

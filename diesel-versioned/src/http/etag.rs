@@ -8,6 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use super::escape;
 use super::header::{self, HeaderError};
+use crate::entity::Versioned;
 use crate::version::VersionValue;
 
 /// What our tags begin with, so that a version is not taken for the tag of someone else.
@@ -50,8 +51,18 @@ pub struct ETag {
 impl ETag {
     /// The strong tag of a version: of a row, or of whatever else has one.
     pub fn of_version<V: VersionValue>(version: &V) -> Self {
+        Self::of_text(&version.to_text())
+    }
+
+    /// The tag of a row.
+    pub(crate) fn of_row<T: Versioned>(row: &T) -> Self {
+        Self::of_text(&row.tag())
+    }
+
+    /// The tag of a version as text.
+    pub(super) fn of_text(text: &str) -> Self {
         let mut tag = vec![OURS];
-        escape::write(&version.to_text(), &mut tag);
+        escape::write(text, &mut tag);
         Self { tag, weak: false }
     }
 

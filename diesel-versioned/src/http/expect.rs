@@ -3,6 +3,7 @@
 use super::{ETag, HeaderError, IfMatch, Problem};
 use crate::conflict::ConflictKind;
 use crate::entity::Versioned;
+use crate::guard::Check;
 
 /// What HTTP asks of an entity. Implemented for every entity; it is in the prelude.
 pub trait HttpDsl: Versioned {
@@ -19,7 +20,14 @@ pub trait HttpDsl: Versioned {
     /// assert_eq!(product.etag().to_string(), r#""v7""#);
     /// ```
     fn etag(&self) -> ETag {
-        ETag::of_version(self.version())
+        const {
+            assert!(
+                Self::HAS_TAG,
+                "this entity has no version and no hash that a client could bring back: write \
+                 `#[versioned(check = \"hash\")]`"
+            );
+        }
+        ETag::of_row(self)
     }
 
     /// Takes the version that the header names, for an entity that was made from a form: its
@@ -37,6 +45,13 @@ pub trait HttpDsl: Versioned {
     ///   version of what was read.
     /// - [`PreconditionError::NeverMatches`] if no version can match it.
     fn expect(&mut self, if_match: &IfMatch) -> Result<Expected, PreconditionError> {
+        const {
+            assert!(
+                matches!(Self::CHECK, Check::Version),
+                "this entity has no version that could be expected: load the row and use \
+                 `expect_loaded`"
+            );
+        }
         self.set_version(if_match.version()?);
         Ok(Expected::of(self, if_match))
     }

@@ -10,8 +10,8 @@ pub(super) struct Expected {
     table: &'static str,
     columns: Vec<&'static str>,
     key: Vec<&'static str>,
-    version: &'static str,
-    shape: Shape,
+    /// The version columns, with what they must be able to hold.
+    versions: Vec<(&'static str, Shape)>,
 }
 
 impl Expected {
@@ -23,8 +23,10 @@ impl Expected {
             key: (0..T::KEY_COUNT)
                 .map(|part| name(T::key_column(part)))
                 .collect(),
-            version: name(T::VERSION_COLUMN),
-            shape: T::version_shape(),
+            versions: T::VERSION_COLUMNS
+                .iter()
+                .map(|column| (name(column), T::version_shape(column)))
+                .collect(),
         }
     }
 }
@@ -83,19 +85,15 @@ fn table(
         }
     }
 
-    let version = find(expected.version);
-    let mut of_version = |problem| {
-        findings.push(SchemaFinding::of_column(
-            expected.table,
-            expected.version,
-            problem,
-        ));
-    };
-    if let Some(version) = version {
+    for &(name, shape) in &expected.versions {
+        let Some(version) = find(name) else { continue };
+        let mut of_version = |problem| {
+            findings.push(SchemaFinding::of_column(expected.table, name, problem));
+        };
         if constrained && version.nullable {
             of_version(Problem::VersionNullable);
         }
-        let (shape, type_name) = (expected.shape, version.type_name.clone());
+        let type_name = version.type_name.clone();
         match fit(shape, version.stored, catalog.exact_integers) {
             Fit::Fits => {}
             Fit::OtherType => of_version(Problem::VersionType {
@@ -141,17 +139,14 @@ fn table(
         ));
     }
 
-    if constrained && version.is_some_and(|version| !version.has_default) {
-        let missing = Problem::DefaultMissing;
-        findings.push(SchemaFinding::of_column(
-            expected.table,
-            expected.version,
-            missing,
-        ));
+    for &(name, _) in &expected.versions {
+        if constrained && find(name).is_some_and(|version| !version.has_default) {
+            let missing = Problem::DefaultMissing;
+            findings.push(SchemaFinding::of_column(expected.table, name, missing));
+        }
     }
 }
 
-/// Whether a column can hold a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
     Fits,

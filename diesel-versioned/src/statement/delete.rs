@@ -5,9 +5,10 @@ use std::marker::PhantomData;
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
-use super::row::{Next, Row};
-use super::target::{Entity, guard_columns, in_key_order, limit, one_of};
+use super::row::{Compared, Next, Row};
+use super::target::{Entity, in_key_order, limit, one_of};
 use crate::backend::Dialect;
+use crate::guard;
 
 /// `DELETE FROM t WHERE (id, version) IN ((?, ?), …)`, or `id = ? AND version = ?` for one row.
 pub(crate) struct Delete<'a, T: Entity<DB>, DB: Dialect> {
@@ -18,11 +19,11 @@ pub(crate) struct Delete<'a, T: Entity<DB>, DB: Dialect> {
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Delete<'a, T, DB> {
-    /// Deletes each of the entities that stands at the version it was read at.
-    pub(crate) fn new(entities: impl IntoIterator<Item = &'a T>) -> Self {
+    /// Deletes each of the entities that stands as it was read: each comes with what it was then.
+    pub(crate) fn new(entities: impl IntoIterator<Item = (&'a T, &'a T)>) -> Self {
         let rows: Vec<_> = entities
             .into_iter()
-            .map(|entity| Row::new(entity, Next::Is(entity.version().clone())))
+            .map(|(entity, base)| Row::new(entity, Next::Nothing).based(Some(base)))
             .collect();
         Self {
             from: T::from_clause(),
@@ -39,10 +40,10 @@ impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Delete<'_, T, DB> {
         self.from.walk_ast(out.reborrow())?;
         out.push_sql(" WHERE ");
         one_of::<T, DB, _>(
-            &guard_columns::<T>(),
+            &Compared::guard::<T>(guard::of_row::<T>()),
             &self.rows,
             &mut out,
-            |row, part, out| row.bind_guard(part, out),
+            Row::bind_guard,
         )?;
         if self.rows.len() > 1 {
             in_key_order::<T, DB>(&self.limit, &mut out)?;

@@ -1,9 +1,10 @@
-//! One row of a write: what it expects, what it writes.
+//! One row of a write: what it expects, what it writes, and what of it is compared.
 
 use diesel::QueryResult;
 use diesel::backend::Backend;
 use diesel::query_builder::AstPass;
 
+use crate::columns::ColumnSet;
 use crate::entity::{Bind, Versioned};
 
 /// What a write makes of the version of its row.
@@ -13,6 +14,8 @@ pub(crate) enum Next<V> {
     Is(V),
     /// It is compared, and the database makes the one that follows it.
     ByDatabase,
+    /// What is there is compared, and none follows it: the row is deleted, or has no version.
+    Nothing,
     /// It is neither compared nor moved.
     Unguarded,
 }
@@ -27,7 +30,51 @@ impl<V> Next<V> {
     pub(crate) fn made(self) -> Option<V> {
         match self {
             Self::Is(next) => Some(next),
-            Self::ByDatabase | Self::Unguarded => None,
+            Self::ByDatabase | Self::Nothing | Self::Unguarded => None,
+        }
+    }
+}
+
+/// What a guard compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compared {
+    /// A part of the key.
+    Key(usize),
+    /// A version column.
+    Version(usize),
+    /// A column, with what it was when the row was loaded.
+    Content(usize),
+}
+
+impl Compared {
+    /// The parts of the key.
+    pub(super) fn key<T: Versioned>() -> Vec<Self> {
+        (0..T::KEY_COUNT).map(Self::Key).collect()
+    }
+
+    /// The parts of the key, and these columns.
+    pub(super) fn guard<T: Versioned>(columns: ColumnSet) -> Vec<Self> {
+        let mut compared = Self::key::<T>();
+        compared.extend(Self::columns::<T>(columns));
+        compared
+    }
+
+    /// These columns.
+    pub(super) fn columns<T: Versioned>(columns: ColumnSet) -> impl Iterator<Item = Self> {
+        columns.iter().map(|column| {
+            if T::VERSION_COLUMNS.contains(column) {
+                Self::Version(column)
+            } else {
+                Self::Content(column)
+            }
+        })
+    }
+
+    /// The position of the column.
+    pub(super) fn column<T: Versioned>(self) -> usize {
+        match self {
+            Self::Key(part) => T::key_column(part),
+            Self::Version(column) | Self::Content(column) => column,
         }
     }
 }
@@ -39,6 +86,8 @@ pub(crate) struct Row<'a, T: Versioned> {
     key: T::Key,
     expected: T::Version,
     next: Next<T::Version>,
+    /// The row as it was loaded, where that is compared.
+    base: Option<(&'a T, T::Converted)>,
 }
 
 impl<'a, T: Versioned> Row<'a, T> {
@@ -49,8 +98,18 @@ impl<'a, T: Versioned> Row<'a, T> {
             entity,
             converted: entity.converted(),
             key: entity.key(),
-            expected: entity.version().clone(),
+            expected: entity.version(),
             next,
+            base: None,
+        }
+    }
+
+    /// The same with the row as it was loaded, for a guard that compares its columns.
+    pub(crate) fn based(self, base: Option<&'a T>) -> Self {
+        let base = base.filter(|_| !T::CHECKED.is_empty());
+        Self {
+            base: base.map(|base| (base, base.converted())),
+            ..self
         }
     }
 
@@ -64,19 +123,22 @@ impl<'a, T: Versioned> Row<'a, T> {
         &self.next
     }
 
-    /// Binds one of the values that the guard compares: the parts of the key, then the version.
+    /// Binds one of the values that the guard compares.
     pub(super) fn bind_guard<'b, DB: Backend>(
         &'b self,
-        part: usize,
+        compared: Compared,
         out: &mut AstPass<'_, 'b, DB>,
     ) -> QueryResult<()>
     where
         T: Bind<DB>,
     {
-        if part < T::KEY_COUNT {
-            T::bind_key(&self.key, part, out)
-        } else {
-            T::bind_version(&self.expected, out)
+        match (compared, &self.base) {
+            (Compared::Key(part), _) => T::bind_key(&self.key, part, out),
+            (Compared::Version(column), _) => T::bind_version(&self.expected, column, out),
+            (Compared::Content(column), Some((base, converted))) => {
+                base.bind(converted, column, out)
+            }
+            (Compared::Content(column), None) => self.entity.bind(&self.converted, column, out),
         }
     }
 
@@ -90,7 +152,9 @@ impl<'a, T: Versioned> Row<'a, T> {
         T: Bind<DB>,
     {
         match &self.next {
-            Next::Is(next) if column == T::VERSION_COLUMN => T::bind_version(next, out),
+            Next::Is(next) if T::VERSION_COLUMNS.contains(column) => {
+                T::bind_version(next, column, out)
+            }
             _ => self.entity.bind(&self.converted, column, out),
         }
     }

@@ -6,7 +6,8 @@ use diesel::QueryResult;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 
 use super::chunks;
-use super::target::{Entity, key_columns, one_of, order_by_key};
+use super::row::Compared;
+use super::target::{Entity, one_of, order_by_key};
 use crate::backend::Dialect;
 
 /// What a read does to the rows that it finds.
@@ -122,7 +123,14 @@ fn walk_select<'b, T: Entity<DB>, DB: Dialect>(
     out.push_sql(" FROM ");
     from.walk_ast(out.reborrow())?;
     out.push_sql(" WHERE ");
-    one_of::<T, DB, _>(&key_columns::<T>(), keys, out, |key, part, out| {
-        T::bind_key(key, part, out)
-    })
+    // A key says nothing of other columns.
+    one_of::<T, DB, _>(
+        &Compared::key::<T>(),
+        keys,
+        out,
+        |key, compared, out| match compared {
+            Compared::Key(part) => T::bind_key(key, part, out),
+            Compared::Version(_) | Compared::Content(_) => Ok(()),
+        },
+    )
 }

@@ -13,6 +13,7 @@ use diesel::row::Row as DatabaseRow;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, HasSqlType};
 
+use super::row::Compared;
 use crate::backend::{Dialect, TupleSyntax};
 use crate::entity::{Bind, Versioned};
 
@@ -118,45 +119,81 @@ pub(super) fn list<'b, DB: Backend, I: IntoIterator>(
     Ok(())
 }
 
+/// Writes that a column has a value: `a = ?`. What was loaded is compared so that NULL is equal to
+/// NULL, and text to no other text, whatever the collation.
+pub(super) fn equals<'b, T: Versioned, DB: Dialect>(
+    compared: Compared,
+    out: &mut AstPass<'_, 'b, DB>,
+    column: impl FnOnce(usize, &mut AstPass<'_, 'b, DB>) -> QueryResult<()>,
+    value: impl FnOnce(&mut AstPass<'_, 'b, DB>) -> QueryResult<()>,
+) -> QueryResult<()> {
+    let index = compared.column::<T>();
+    if !matches!(compared, Compared::Content(_)) {
+        column(index, out)?;
+        out.push_sql(" = ");
+        return value(out);
+    }
+    let syntax = out.backend().syntax();
+    let [begin, is, end] = syntax.null_safe;
+    let (before, after) = if T::column(index).is_text {
+        syntax.exact_text
+    } else {
+        ("", "")
+    };
+    out.push_sql(begin);
+    out.push_sql(before);
+    column(index, out)?;
+    out.push_sql(after);
+    out.push_sql(is);
+    out.push_sql(before);
+    value(out)?;
+    out.push_sql(after);
+    out.push_sql(end);
+    Ok(())
+}
+
 /// Writes that columns have one of several tuples of values: `a = ? AND b = ?` for one, the
 /// backend's form for more.
 pub(super) fn one_of<'b, T: Entity<DB>, DB: Dialect, R: 'b>(
-    columns: &[usize],
+    columns: &[Compared],
     rows: impl IntoIterator<Item = &'b R>,
     out: &mut AstPass<'_, 'b, DB>,
-    bind: impl Fn(&'b R, usize, &mut AstPass<'_, 'b, DB>) -> QueryResult<()>,
+    bind: impl Fn(&'b R, Compared, &mut AstPass<'_, 'b, DB>) -> QueryResult<()>,
 ) -> QueryResult<()> {
-    let equals = |row: &'b R, out: &mut AstPass<'_, 'b, DB>| {
-        list(
-            columns.iter().enumerate(),
-            " AND ",
-            out,
-            |(part, &index), out| {
-                column::<T, DB>(index, out)?;
-                out.push_sql(" = ");
-                bind(row, part, out)
-            },
-        )
+    let all_equal = |row: &'b R, out: &mut AstPass<'_, 'b, DB>| {
+        list(columns, " AND ", out, |&compared, out| {
+            equals::<T, DB>(compared, out, column::<T, DB>, |out| {
+                bind(row, compared, out)
+            })
+        })
     };
     let mut rows = rows.into_iter().peekable();
     let Some(first) = rows.next() else {
         return Ok(());
     };
     if rows.peek().is_none() {
-        return equals(first, out);
+        return all_equal(first, out);
     }
     let rows = iter::once(first).chain(rows);
-    if let [single] = columns {
-        column::<T, DB>(*single, out)?;
+    let any_content = columns
+        .iter()
+        .any(|compared| matches!(compared, Compared::Content(_)));
+    if let (&[single], false) = (columns, any_content) {
+        column::<T, DB>(single.column::<T>(), out)?;
         out.push_sql(" IN (");
-        list(rows, ", ", out, |row, out| bind(row, 0, out))?;
+        list(rows, ", ", out, |row, out| bind(row, single, out))?;
         out.push_sql(")");
         return Ok(());
     }
-    let opening = match out.backend().syntax().tuples {
+    // No tuple is equal to one with a NULL in it.
+    let tuples = match out.backend().syntax().tuples {
+        _ if any_content => TupleSyntax::Or,
+        tuples => tuples,
+    };
+    let opening = match tuples {
         TupleSyntax::Or => {
             out.push_sql("(");
-            list(rows, ") OR (", out, equals)?;
+            list(rows, ") OR (", out, all_equal)?;
             out.push_sql(")");
             return Ok(());
         }
@@ -164,14 +201,14 @@ pub(super) fn one_of<'b, T: Entity<DB>, DB: Dialect, R: 'b>(
         TupleSyntax::InValues => ") IN (VALUES ",
     };
     out.push_sql("(");
-    list(columns, ", ", out, |&index, out| {
-        column::<T, DB>(index, out)
+    list(columns, ", ", out, |compared, out| {
+        column::<T, DB>(compared.column::<T>(), out)
     })?;
     out.push_sql(opening);
     list(rows, ", ", out, |row, out| {
         out.push_sql("(");
-        list(0..columns.len(), ", ", out, |part, out| {
-            bind(row, part, out)
+        list(columns, ", ", out, |&compared, out| {
+            bind(row, compared, out)
         })?;
         out.push_sql(")");
         Ok(())
@@ -205,19 +242,7 @@ pub(super) fn order_by_key<T: Versioned, DB: Backend>(
     out: &mut AstPass<'_, '_, DB>,
 ) -> QueryResult<()> {
     out.push_sql(" ORDER BY ");
-    list(key_columns::<T>(), ", ", out, |index, out| {
-        column::<T, DB>(index, out)
+    list(0..T::KEY_COUNT, ", ", out, |part, out| {
+        column::<T, DB>(T::key_column(part), out)
     })
-}
-
-/// The positions of the key's columns.
-pub(super) fn key_columns<T: Versioned>() -> Vec<usize> {
-    (0..T::KEY_COUNT).map(T::key_column).collect()
-}
-
-/// The positions of the columns that the guard compares: the key's, then the version's.
-pub(super) fn guard_columns<T: Versioned>() -> Vec<usize> {
-    let mut columns = key_columns::<T>();
-    columns.push(T::VERSION_COLUMN);
-    columns
 }

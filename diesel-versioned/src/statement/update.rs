@@ -5,14 +5,13 @@ use std::marker::PhantomData;
 use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
-use super::row::{Next, Row};
-use super::target::{
-    Entity, column, guard_columns, in_key_order, key_columns, limit, list, one_of, qualified,
-};
+use super::row::{Compared, Next, Row};
+use super::target::{Entity, column, equals, in_key_order, limit, list, one_of, qualified};
 use super::versions::Versions;
 use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
+use crate::guard;
 
 /// Which columns an update of one row writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +20,16 @@ pub(crate) enum Scope {
     Whole,
     /// These; none for the version alone.
     Columns(ColumnSet),
+}
+
+impl Scope {
+    /// The columns.
+    pub(crate) const fn columns<T: Versioned>(self) -> ColumnSet {
+        match self {
+            Self::Whole => T::UPDATABLE,
+            Self::Columns(columns) => columns,
+        }
+    }
 }
 
 /// `UPDATE t SET a = ?, version = ? WHERE id = ? AND version = ?`; an unguarded one is without the
@@ -32,6 +41,7 @@ pub(crate) struct Update<'a, T: Entity<DB>, DB: Dialect, const WHOLE: bool> {
     from: T::From,
     row: Row<'a, T>,
     columns: ColumnSet,
+    guard: ColumnSet,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
@@ -41,16 +51,27 @@ impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
             from: T::from_clause(),
             row: Row::new(entity, next),
             columns: T::UPDATABLE,
+            guard: guard::of_update::<T>(T::UPDATABLE),
         }
     }
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, false> {
-    /// Writes some columns; none for the version alone.
-    pub(crate) fn columns(entity: &'a T, next: Next<T::Version>, columns: ColumnSet) -> Self {
+    /// Writes some columns; none for the version alone. `base` is the row as it was loaded, where that
+    /// is known.
+    pub(crate) fn columns(
+        entity: &'a T,
+        base: Option<&'a T>,
+        next: Next<T::Version>,
+        columns: ColumnSet,
+    ) -> Self {
         Self {
             from: T::from_clause(),
-            row: Row::new(entity, next),
+            guard: match next {
+                Next::Unguarded => ColumnSet::EMPTY,
+                _ => guard::of_update::<T>(columns),
+            },
+            row: Row::new(entity, next).based(base),
             columns,
         }
     }
@@ -61,9 +82,15 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
         out.push_sql("UPDATE ");
         self.from.walk_ast(out.reborrow())?;
         // Plain loops: this runs twice for every save.
-        let columns = if WHOLE { T::UPDATABLE } else { self.columns };
-        let made_here = matches!(self.row.next(), Next::Is(_));
-        let columns = columns.with_if(T::VERSION_COLUMN, made_here);
+        let mut columns = if WHOLE { T::UPDATABLE } else { self.columns };
+        let guard = if WHOLE {
+            guard::of_update::<T>(T::UPDATABLE)
+        } else {
+            self.guard
+        };
+        if let Next::Is(_) = self.row.next() {
+            columns = columns.or(guard.and(T::VERSION_COLUMNS));
+        }
         let mut opening = " SET ";
         for index in 0..T::COLUMN_COUNT {
             if columns.contains(index) {
@@ -84,15 +111,15 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
             opening = " AND ";
             column::<T, DB>(T::key_column(part), &mut out)?;
             out.push_sql(" = ");
-            self.row.bind_guard(part, &mut out)?;
+            self.row.bind_guard(Compared::Key(part), &mut out)?;
         }
-        if !self.row.next().is_guarded() {
-            return Ok(());
+        for compared in Compared::columns::<T>(guard) {
+            out.push_sql(" AND ");
+            equals::<T, DB>(compared, &mut out, column::<T, DB>, |out| {
+                self.row.bind_guard(compared, out)
+            })?;
         }
-        out.push_sql(" AND ");
-        column::<T, DB>(T::VERSION_COLUMN, &mut out)?;
-        out.push_sql(" = ");
-        self.row.bind_guard(T::KEY_COUNT, &mut out)
+        Ok(())
     }
 }
 
@@ -105,7 +132,7 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryId for Update<'_, T, DB
     const HAS_STATIC_QUERY_ID: bool = WHOLE;
 }
 
-/// One statement that updates several rows, each guarded by its own version or none guarded.
+/// One statement that updates several rows, each with a guard of its own or none guarded.
 pub(crate) struct UpdateMany<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
@@ -113,43 +140,50 @@ pub(crate) struct UpdateMany<'a, T: Entity<DB>, DB: Dialect> {
     padding: usize,
     /// What is written of each row.
     columns: Vec<usize>,
+    /// What is compared of each row.
+    compared: Vec<Compared>,
+    /// The version columns that are compared.
+    moving: ColumnSet,
     versions: Versions,
     limit: i64,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
-    /// Writes some columns of each row, none for the versions alone. The statement has room for
-    /// `size` rows.
-    pub(crate) fn new(rows: Vec<Row<'a, T>>, size: usize, columns: ColumnSet) -> Self {
-        let versions = Versions::of(&rows);
+    /// Writes some columns of each row, none for the versions alone, where those of a guard are as
+    /// they are expected. The statement has room for `size` rows.
+    pub(crate) fn new(
+        rows: Vec<Row<'a, T>>,
+        size: usize,
+        columns: ColumnSet,
+        guard: ColumnSet,
+    ) -> Self {
+        let moving = guard.and(T::VERSION_COLUMNS);
+        let versions = Versions::of(&rows, moving);
         let columns = match versions {
-            Versions::Each => written::<T>(columns).collect(),
-            _ => columns.iter().collect(),
+            Versions::Each => columns.or(moving),
+            _ => columns,
+        };
+        // The version is none of each row's if it is one for all.
+        let compared = match versions {
+            Versions::One => guard.without(moving),
+            _ => guard,
         };
         Self {
             from: T::from_clause(),
             padding: size.saturating_sub(rows.len()),
             limit: limit(rows.len()),
             rows,
-            columns,
+            columns: columns.iter().collect(),
+            compared: Compared::guard::<T>(compared),
+            moving,
             versions,
         }
     }
 
     /// How many values a row binds at most, whatever the form.
-    pub(crate) const fn binds_per_row(columns: ColumnSet) -> usize {
-        (columns.len() + 1) * (T::KEY_COUNT + 1) + T::KEY_COUNT + 1
-    }
-
-    /// How many values the guard of each row has: the version's is not among them if it is one
-    /// for all, or of no interest.
-    fn guard_parts(&self) -> usize {
-        match self.versions {
-            Versions::One | Versions::Unguarded => T::KEY_COUNT,
-            Versions::OneNext | Versions::Few(_) | Versions::Each | Versions::ByDatabase => {
-                T::KEY_COUNT + 1
-            }
-        }
+    pub(crate) const fn binds_per_row(columns: ColumnSet, guard: ColumnSet) -> usize {
+        let versions = guard.and(T::VERSION_COLUMNS).len();
+        (columns.len() + versions) * (T::KEY_COUNT + 1) + T::KEY_COUNT + guard.len()
     }
 
     /// The rows, and the last one again. No database minds: it is one row that is updated, to the
@@ -166,29 +200,22 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         out.push_sql("UPDATE ");
         self.from.walk_ast(out.reborrow())?;
         out.push_sql(" SET ");
-        let key = key_columns::<T>();
+        let key = Compared::key::<T>();
         list(&self.columns, ", ", out, |&index, out| {
             column::<T, DB>(index, out)?;
             out.push_sql(" = CASE");
             if let [single] = key[..] {
                 out.push_sql(" ");
-                column::<T, DB>(single, out)?;
+                column::<T, DB>(single.column::<T>(), out)?;
             }
             for row in self.padded() {
                 out.push_sql(" WHEN ");
-                if let [_] = key[..] {
-                    row.bind_guard(0, out)?;
+                if let [single] = key[..] {
+                    row.bind_guard(single, out)?;
                 } else {
-                    list(
-                        key.iter().enumerate(),
-                        " AND ",
-                        out,
-                        |(part, &index), out| {
-                            column::<T, DB>(index, out)?;
-                            out.push_sql(" = ");
-                            row.bind_guard(part, out)
-                        },
-                    )?;
+                    list(&key, " AND ", out, |&part, out| {
+                        equals::<T, DB>(part, out, column::<T, DB>, |out| row.bind_guard(part, out))
+                    })?;
                 }
                 out.push_sql(" THEN ");
                 row.bind_value(index, out)?;
@@ -198,15 +225,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         })?;
         self.walk_set_version(out)?;
         out.push_sql(" WHERE ");
-        let guard = guard_columns::<T>().into_iter().take(self.guard_parts());
-        let guard: Vec<usize> = guard.collect();
         if let Versions::One = self.versions {
             self.walk_version_is(out)?;
             out.push_sql(" AND (");
-            one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)?;
+            one_of::<T, DB, _>(&self.compared, self.padded(), out, Row::bind_guard)?;
             out.push_sql(")");
         } else {
-            one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)?;
+            one_of::<T, DB, _>(&self.compared, self.padded(), out, Row::bind_guard)?;
         }
         if self.rows.len() > 1 {
             in_key_order::<T, DB>(&self.limit, out)?;
@@ -217,13 +242,12 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     /// `(VALUES (?, ?, ?), …) AS __dv`: per row the guard, then what is written.
     fn walk_values<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         // Few and plain calls: this runs three times for every row.
-        let guard_parts = self.guard_parts();
         let mut opening = "(VALUES (";
         for row in self.padded() {
-            for part in 0..guard_parts {
+            for &compared in &self.compared {
                 out.push_sql(opening);
                 opening = ", ";
-                row.bind_guard(part, out)?;
+                row.bind_guard(compared, out)?;
             }
             for &index in &self.columns {
                 out.push_sql(opening);
@@ -276,7 +300,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         out.push_sql("UPDATE ");
         self.from.walk_ast(out.reborrow())?;
         out.push_sql(" SET ");
-        let values = self.columns.iter().zip(self.guard_parts() + 1..);
+        let values = self.columns.iter().zip(self.compared.len() + 1..);
         list(values, ", ", out, |(&index, number), out| {
             column::<T, DB>(index, out)?;
             push_number(" = __dv.column", number, out);
@@ -291,50 +315,57 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
     fn walk_set_version<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         match self.versions {
             Versions::Each | Versions::Unguarded => return Ok(()),
-            Versions::ByDatabase if self.columns.is_empty() => {
+            Versions::NotWritten if self.columns.is_empty() => {
                 return keep_a_column::<T, DB>(&self.from, out);
             }
-            Versions::ByDatabase => return Ok(()),
+            Versions::NotWritten => return Ok(()),
             Versions::One | Versions::OneNext | Versions::Few(_) => {}
         }
         if !self.columns.is_empty() {
             out.push_sql(", ");
         }
-        column::<T, DB>(T::VERSION_COLUMN, out)?;
-        out.push_sql(" = ");
-        if let Versions::Few(pairs) = &self.versions {
-            out.push_sql("CASE ");
-            qualified::<T, DB>(&self.from, T::VERSION_COLUMN, out)?;
-            for row in pairs.iter().filter_map(|&pair| self.rows.get(pair)) {
-                out.push_sql(" WHEN ");
-                row.bind_guard(T::KEY_COUNT, out)?;
-                out.push_sql(" THEN ");
-                row.bind_value(T::VERSION_COLUMN, out)?;
+        list(self.moving.iter(), ", ", out, |version, out| {
+            column::<T, DB>(version, out)?;
+            out.push_sql(" = ");
+            if let Versions::Few(pairs) = &self.versions {
+                out.push_sql("CASE ");
+                qualified::<T, DB>(&self.from, version, out)?;
+                for row in pairs.iter().filter_map(|&pair| self.rows.get(pair)) {
+                    out.push_sql(" WHEN ");
+                    row.bind_guard(Compared::Version(version), out)?;
+                    out.push_sql(" THEN ");
+                    row.bind_value(version, out)?;
+                }
+                out.push_sql(" END");
+            } else if let Some(row) = self.rows.first() {
+                row.bind_value(version, out)?;
             }
-            out.push_sql(" END");
-        } else if let Some(row) = self.rows.first() {
-            row.bind_value(T::VERSION_COLUMN, out)?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// `t.version = ?`, of the one version that all rows stand at.
     fn walk_version_is<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        qualified::<T, DB>(&self.from, T::VERSION_COLUMN, out)?;
-        out.push_sql(" = ");
-        match self.rows.first() {
-            Some(row) => row.bind_guard(T::KEY_COUNT, out),
-            None => Ok(()),
-        }
+        let Some(row) = self.rows.first() else {
+            return Ok(());
+        };
+        list(self.moving.iter(), " AND ", out, |version, out| {
+            qualified::<T, DB>(&self.from, version, out)?;
+            out.push_sql(" = ");
+            row.bind_guard(Compared::Version(version), out)
+        })
     }
 
     fn walk_where_v<'b>(&'b self, out: &mut AstPass<'_, 'b, DB>) -> QueryResult<()> {
         out.push_sql(" WHERE ");
-        let guard = guard_columns::<T>().into_iter().take(self.guard_parts());
-        list(guard.zip(1..), " AND ", out, |(index, number), out| {
-            qualified::<T, DB>(&self.from, index, out)?;
-            push_number(" = __dv.column", number, out);
-            Ok(())
+        let compared = self.compared.iter().zip(1..);
+        list(compared, " AND ", out, |(&compared, number), out| {
+            let of_table =
+                |index, out: &mut AstPass<'_, 'b, DB>| qualified::<T, DB>(&self.from, index, out);
+            equals::<T, DB>(compared, out, of_table, |out| {
+                push_number("__dv.column", number, out);
+                Ok(())
+            })
         })?;
         if let Versions::One = self.versions {
             out.push_sql(" AND ");
@@ -371,11 +402,6 @@ fn keep_a_column<'b, T: Entity<DB>, DB: Dialect>(
     column::<T, DB>(index, out)?;
     out.push_sql(" = ");
     qualified::<T, DB>(from, index, out)
-}
-
-/// The columns that an update writes: the given ones and the version.
-fn written<T: Versioned>(columns: ColumnSet) -> impl Iterator<Item = usize> {
-    columns.with(T::VERSION_COLUMN).iter()
 }
 
 fn push_number<DB: Dialect>(text: &str, number: usize, out: &mut AstPass<'_, '_, DB>) {

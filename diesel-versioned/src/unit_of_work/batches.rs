@@ -71,19 +71,20 @@ impl<T: Versioned> Set<T> {
     where
         T: Entity<DB>,
     {
-        let columns = group.columns;
+        let (columns, guard) = (group.columns, group.guard);
         let planned = self
             .work
             .updates
             .get(group.rows.clone())
             .unwrap_or_default();
-        let binds = UpdateMany::<T, DB>::binds_per_row(columns);
+        let binds = UpdateMany::<T, DB>::binds_per_row(columns, guard);
         padded_chunks(planned, DB::UPDATE_ROWS, binds, DB::MAX_BINDS).map(move |(chunk, size)| {
             let rows = chunk.iter().filter_map(|planned| {
-                let mine = self.slots.get(planned.slot)?.mine.as_ref()?;
-                Some(Row::new(mine, planned.next.clone()))
+                let slot = self.slots.get(planned.slot)?;
+                let row = Row::new(slot.mine.as_ref()?, planned.next.clone());
+                Some(row.based(slot.loaded()))
             });
-            UpdateMany::new(rows.collect(), size, columns)
+            UpdateMany::new(rows.collect(), size, columns, guard)
         })
     }
 
@@ -100,12 +101,13 @@ impl<T: Versioned> Set<T> {
             .deletes
             .get(group.rows.clone())
             .unwrap_or_default();
-        chunks(slots, DB::OTHER_ROWS, T::KEY_COUNT + 1, DB::MAX_BINDS).map(|chunk| {
-            Delete::new(
-                chunk
-                    .iter()
-                    .filter_map(|&slot| self.slots.get(slot)?.mine.as_ref()),
-            )
+        let binds = T::KEY_COUNT + group.guard.len();
+        chunks(slots, DB::OTHER_ROWS, binds, DB::MAX_BINDS).map(|chunk| {
+            Delete::new(chunk.iter().filter_map(|&slot| {
+                let slot = self.slots.get(slot)?;
+                let mine = slot.mine.as_ref()?;
+                Some((mine, slot.loaded().unwrap_or(mine)))
+            }))
         })
     }
 

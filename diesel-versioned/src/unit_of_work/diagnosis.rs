@@ -8,12 +8,13 @@ use diesel::result::Error;
 use super::handle::UnitId;
 use super::order::Operation;
 use super::set::Set;
-use super::slot::{Need, State};
+use super::slot::State;
 use super::work::Group;
+use crate::columns::ColumnSet;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::conflicts::AnyConflict;
 use crate::entity::Versioned;
-use crate::outcome::classify;
+use crate::outcome::{Verdict, classify};
 use crate::statement::Next;
 
 impl<T: Versioned> Set<T> {
@@ -49,18 +50,19 @@ impl<T: Versioned> Set<T> {
             Operation::Insert { .. } => 0,
             _ => self
                 .slots_of(group)
-                .filter(|&slot| self.verdict(slot) != Some(ConflictKind::Refused))
+                .filter_map(|slot| self.verdict(slot))
+                .filter(|verdict| verdict.kind != ConflictKind::Refused)
                 .count(),
         }
     }
 
     /// What stands there says that the row is in conflict; `Refused` if it says nothing.
-    fn verdict(&self, slot: u32) -> Option<ConflictKind> {
+    fn verdict(&self, slot: u32) -> Option<Verdict> {
         let slot = self.slots.get(slot)?;
         let mine = slot.mine.as_ref()?;
         let current = self.work.current.get(&mine.key());
-        let is_guarded = !matches!(slot.need(), Need::Unguarded { check: false, .. });
-        Some(classify::<T>(mine.version(), current, is_guarded))
+        let guard = slot.need().guard::<T>();
+        Some(classify(&mine.version(), slot.loaded(), current, guard))
     }
 
     /// The conflicts, by key: whatever is stale or gone, and what the database held back.
@@ -73,32 +75,40 @@ impl<T: Versioned> Set<T> {
         slots.sort_by_cached_key(|&slot| self.key_of(slot));
         slots.dedup();
         let existing = slots.into_iter().filter_map(|slot| {
-            let kind = self.verdict(slot)?;
+            let verdict = self.verdict(slot)?;
             let held_back = self.work.refused.contains(&slot);
-            (kind != ConflictKind::Refused || held_back).then_some((slot, kind, None))
+            let is_conflict = verdict.kind != ConflictKind::Refused || held_back;
+            is_conflict.then_some((slot, verdict, None))
         });
+        let held_back = Verdict {
+            kind: ConflictKind::Refused,
+            moved: ColumnSet::EMPTY,
+        };
         let inserts = self.work.inserts.iter().filter_map(|insert| {
-            let held_back = self.work.refused.contains(&insert.slot);
-            held_back.then_some((insert.slot, ConflictKind::Refused, Some(&insert.initial)))
+            let is_held_back = self.work.refused.contains(&insert.slot);
+            is_held_back.then_some((insert.slot, held_back, Some(&insert.initial)))
         });
         existing
             .chain(inserts)
-            .filter_map(|(index, kind, initial)| {
+            .filter_map(|(index, verdict, initial)| {
                 let mine = self.value(index)?;
                 let slot = self.slots.get(index)?;
+                let current = match initial {
+                    Some(_) => None,
+                    None => self.work.current.get(&mine.key()).cloned(),
+                };
                 let conflict = Conflict {
-                    kind,
+                    kind: verdict.kind,
                     key: mine.key(),
                     expected: match initial {
                         Some(Next::Is(initial)) => initial.clone(),
-                        _ => mine.version().clone(),
+                        _ => mine.version(),
                     },
                     base: slot.loaded().cloned(),
                     mine: mine.clone(),
-                    current: match initial {
-                        Some(_) => None,
-                        None => self.work.current.get(&mine.key()).cloned(),
-                    },
+                    actual: current.as_ref().map(T::version),
+                    current,
+                    moved: verdict.moved,
                     source: cause.cloned(),
                     deletes: slot.state == State::Deleted,
                     place: Some((unit, index)),

@@ -109,7 +109,7 @@ fn overwritable<T: Versioned>(conflict: &Conflict<T>) -> Result<&T, OverwriteErr
 impl<T: Versioned> Slot<T> {
     fn overwrite_tracked(&mut self, conflict: &Conflict<T>) -> Result<(), OverwriteError<T>> {
         let current = overwritable(conflict)?;
-        let same = |mine: &T| mine.key() == conflict.key && *mine.version() == conflict.expected;
+        let same = |mine: &T| mine.key() == conflict.key && mine.version() == conflict.expected;
         let why = match self.state {
             State::New => NotOverwritable::Refused,
             _ if !self.mine.as_ref().is_some_and(same) => NotOverwritable::Outdated,
@@ -133,7 +133,7 @@ impl<T: Versioned> Slot<T> {
         if let Some(mine) = &mut self.mine {
             // The same key may be spelled in another way there.
             current.copy_key(mine);
-            mine.set_version(current.version().clone());
+            mine.set_version(current.version());
         }
         self.base = Some(current);
         self.read = true;

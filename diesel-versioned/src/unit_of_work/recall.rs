@@ -58,7 +58,7 @@ impl<T: Versioned> Set<T> {
         };
         // The initial version is written, whatever the field holds.
         let columns = T::INSERTABLE.iter();
-        for column in columns.filter(|&column| column != T::VERSION_COLUMN) {
+        for column in columns.filter(|&column| !T::VERSION_COLUMNS.contains(column)) {
             say(T::column(column).name);
             say(&format!("{:?}", entity.column_value(column)));
         }

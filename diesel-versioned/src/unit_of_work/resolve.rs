@@ -97,7 +97,7 @@ impl<T: Versioned> Slot<T> {
         conflict: &Conflict<T>,
         rule: impl FnOnce(&T, &T, T) -> Result<T, Unmergeable>,
     ) -> Result<(), Unmergeable> {
-        let same = |mine: &&T| mine.key() == conflict.key && *mine.version() == conflict.expected;
+        let same = |mine: &&T| mine.key() == conflict.key && mine.version() == conflict.expected;
         let why = match (self.state, self.mine.as_ref().filter(same)) {
             (State::New, _) => Why::Refused,
             (_, None) => Why::Outdated,

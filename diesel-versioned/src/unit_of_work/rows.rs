@@ -10,6 +10,7 @@ use super::set::Set;
 use super::slot::{Slot, State};
 use super::work::Work;
 use crate::entity::Versioned;
+use crate::guard::Check;
 use crate::outcome;
 use crate::statement::Next;
 use crate::version::VersionValue;
@@ -45,7 +46,7 @@ impl<T: Versioned> Rows<T> {
             Some(Row {
                 key: mine.key(),
                 operation: Operation::Delete,
-                old_version: Some(mine.version().clone()),
+                old_version: version_of(mine),
                 new_version: None,
             })
         });
@@ -58,13 +59,13 @@ impl<T: Versioned> Rows<T> {
                 } else {
                     Operation::Update
                 },
-                old_version: Some(mine.version().clone()),
+                old_version: version_of(mine),
                 new_version: match &planned.next {
                     Next::Is(next) => Some(next.clone()),
-                    Next::Unguarded => Some(mine.version().clone()),
+                    Next::Nothing | Next::Unguarded => version_of(mine),
                     Next::ByDatabase => {
                         let row = work.written.get(&planned.slot);
-                        row.map(|row| row.version().clone())
+                        row.and_then(version_of)
                     }
                 },
             })
@@ -76,7 +77,7 @@ impl<T: Versioned> Rows<T> {
                 operation: Operation::Insert,
                 old_version: None,
                 new_version: match landed {
-                    Some(row) => Some(row.version().clone()),
+                    Some(row) => version_of(row),
                     None => insert.initial.clone().made(),
                 },
             })
@@ -169,6 +170,11 @@ impl<T: Versioned> Rows<T> {
             overwrites,
         }
     }
+}
+
+/// The version of a row, where it has one.
+fn version_of<T: Versioned>(row: &T) -> Option<T::Version> {
+    (T::CHECK == Check::Version).then(|| row.version())
 }
 
 impl<T: Versioned> CommittedRows for Rows<T> {

@@ -2,6 +2,7 @@
 
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
+use crate::guard;
 
 /// What is to become of a tracked entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub(super) struct Slot<T> {
 pub(super) enum Need {
     Nothing,
     Check,
-    Update(ColumnSet),
+    Update(Change),
     /// Only bookkeeping changed: it is written unguarded, and the version may be checked as well.
     Unguarded {
         columns: ColumnSet,
@@ -47,6 +48,30 @@ pub(super) enum Need {
     },
     Delete,
     Insert,
+}
+
+/// A guarded update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Change {
+    /// What is written.
+    pub(super) columns: ColumnSet,
+    /// What is compared.
+    pub(super) guard: ColumnSet,
+    /// The versions that move on.
+    pub(super) moving: ColumnSet,
+}
+
+impl Need {
+    /// What is compared.
+    pub(super) fn guard<T: Versioned>(self) -> ColumnSet {
+        match self {
+            Self::Update(change) => change.guard,
+            Self::Check | Self::Unguarded { check: true, .. } | Self::Delete => {
+                guard::of_row::<T>()
+            }
+            Self::Nothing | Self::Unguarded { check: false, .. } | Self::Insert => ColumnSet::EMPTY,
+        }
+    }
 }
 
 impl<T: Versioned> Slot<T> {
@@ -87,7 +112,7 @@ impl<T: Versioned> Slot<T> {
             State::Gone => Need::Nothing,
             State::New => Need::Insert,
             State::Deleted => Need::Delete,
-            State::Whole => Need::Update(T::UPDATABLE),
+            State::Whole => Need::Update(self.change(T::UPDATABLE, ColumnSet::EMPTY)),
             State::Loaded => {
                 let changed = match (&self.mine, &self.base) {
                     (Some(mine), Some(base)) => mine.changed(base),
@@ -96,7 +121,7 @@ impl<T: Versioned> Slot<T> {
                 let guarded = changed.and(T::UPDATABLE);
                 let unguarded = changed.and(T::UNGUARDED);
                 if self.touch || !guarded.is_empty() {
-                    Need::Update(guarded.or(unguarded))
+                    Need::Update(self.change(guarded, unguarded))
                 } else if !unguarded.is_empty() {
                     Need::Unguarded {
                         columns: unguarded,
@@ -108,6 +133,24 @@ impl<T: Versioned> Slot<T> {
                     Need::Nothing
                 }
             }
+        }
+    }
+
+    /// An update of guarded columns, and of others.
+    fn change(&self, guarded: ColumnSet, unguarded: ColumnSet) -> Change {
+        let moving = if self.touch {
+            guard::of_row::<T>()
+        } else {
+            guard::of_update::<T>(guarded)
+        };
+        Change {
+            columns: guarded.or(unguarded),
+            guard: if self.check {
+                guard::of_row::<T>()
+            } else {
+                moving
+            },
+            moving: moving.and(T::VERSION_COLUMNS),
         }
     }
 

@@ -10,6 +10,7 @@ use super::slot::{Need, Slot, State};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, EntityRef};
+use crate::guard::{self, Check};
 use crate::outcome;
 use crate::statement::Next;
 use crate::version::Moment;
@@ -21,6 +22,8 @@ pub(crate) struct Group {
     pub(crate) operation: Operation,
     /// The columns that an update writes.
     pub(super) columns: ColumnSet,
+    /// The columns that its guard compares.
+    pub(super) guard: ColumnSet,
     /// Which of the planned rows of that kind.
     pub(super) rows: Range<usize>,
 }
@@ -32,10 +35,16 @@ impl Group {
 
     /// Each row as a group of its own.
     pub(super) fn singles(&self) -> impl Iterator<Item = Self> + use<> {
-        let (operation, columns) = (self.operation, self.columns);
+        let Self {
+            operation,
+            columns,
+            guard,
+            ..
+        } = *self;
         self.rows.clone().map(move |row| Self {
             operation,
             columns,
+            guard,
             rows: row..row + 1,
         })
     }
@@ -45,13 +54,14 @@ impl Group {
 pub(super) struct Planned<V> {
     pub(super) slot: u32,
     pub(super) columns: ColumnSet,
+    pub(super) guard: ColumnSet,
     pub(super) next: Next<V>,
 }
 
 impl<V> Planned<V> {
     /// Rows of which this is the same are written together.
-    fn kind(&self) -> (bool, ColumnSet) {
-        (self.next.is_guarded(), self.columns)
+    fn kind(&self) -> (bool, ColumnSet, ColumnSet) {
+        (self.next.is_guarded(), self.columns, self.guard)
     }
 }
 
@@ -131,12 +141,17 @@ impl<T: Versioned> Set<T> {
                         initial: outcome::initial_version(slot.mine.as_ref(), moment)?,
                     });
                 }
-                Need::Update(columns) => {
+                Need::Update(change) => {
                     let Some(mine) = &slot.mine else { continue };
+                    let is_known = slot.loaded().is_some() && !slot.touch;
+                    if T::CHECK != Check::Version && !is_known {
+                        return Err(outcome::no_version_column(mine).into());
+                    }
                     work.updates.push(Planned {
                         slot: index,
-                        columns,
-                        next: outcome::next_version(mine, moment)?,
+                        columns: change.columns,
+                        guard: change.guard,
+                        next: outcome::next_version(mine, change.moving, moment)?,
                     });
                 }
                 Need::Unguarded { columns, check } => {
@@ -146,6 +161,7 @@ impl<T: Versioned> Set<T> {
                     work.updates.push(Planned {
                         slot: index,
                         columns,
+                        guard: ColumnSet::EMPTY,
                         next: Next::Unguarded,
                     });
                 }
@@ -190,23 +206,23 @@ impl<T: Versioned> Set<T> {
     /// The planned rows, by kind.
     pub(super) fn groups(&self) -> Vec<Group> {
         let mut groups = Vec::new();
-        let mut cut = |operation, columns, rows: Range<usize>| {
+        let nothing = ColumnSet::EMPTY;
+        let mut cut = |operation, columns, guard, rows: Range<usize>| {
             if !rows.is_empty() {
                 groups.push(Group {
                     operation,
                     columns,
+                    guard,
                     rows,
                 });
             }
         };
-        cut(
-            Operation::Delete,
-            ColumnSet::EMPTY,
-            0..self.work.deletes.len(),
-        );
+        let deletes = 0..self.work.deletes.len();
+        cut(Operation::Delete, nothing, guard::of_row::<T>(), deletes);
         let mut start = 0;
         for run in self.work.updates.chunk_by(|a, b| a.kind() == b.kind()) {
-            cut(Operation::Update, run[0].columns, start..start + run.len());
+            let rows = start..start + run.len();
+            cut(Operation::Update, run[0].columns, run[0].guard, rows);
             start += run.len();
         }
         let mut start = 0;
@@ -214,7 +230,7 @@ impl<T: Versioned> Set<T> {
             let operation = Operation::Insert {
                 level: run[0].level,
             };
-            cut(operation, ColumnSet::EMPTY, start..start + run.len());
+            cut(operation, nothing, nothing, start..start + run.len());
             start += run.len();
         }
         groups
@@ -346,18 +362,20 @@ impl<T: Versioned> Set<T> {
     /// Of rows that were read under a lock: how many of those that must not have moved have not.
     pub(crate) fn unmoved(&self, rows: &[(T::Key, T)]) -> usize {
         rows.iter()
-            .filter(|(key, row)| match self.find_check(key) {
-                Some(mine) => mine.version() == row.version(),
-                None => false,
+            .filter(|(key, row)| {
+                self.find_check(key).is_some_and(|(slot, mine)| {
+                    let guard = guard::of_row::<T>();
+                    guard::moved(guard, &mine.version(), slot.loaded(), row).is_empty()
+                })
             })
             .count()
     }
 
-    fn find_check(&self, key: &T::Key) -> Option<&T> {
+    fn find_check(&self, key: &T::Key) -> Option<(&Slot<T>, &T)> {
         let slot = *self.by_key.get(key)?;
         let slot = self.slots.get(slot)?;
         match slot.need() {
-            Need::Check | Need::Unguarded { check: true, .. } => slot.mine.as_ref(),
+            Need::Check | Need::Unguarded { check: true, .. } => Some((slot, slot.mine.as_ref()?)),
             _ => None,
         }
     }

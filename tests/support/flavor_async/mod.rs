@@ -48,6 +48,8 @@ pub trait VersionedDsl<Conn>: Versioned {
 
     fn save_unguarded(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
+    fn save_changes(&mut self, conn: &mut Conn, base: &Self) -> Result<(), SaveError<Self>>;
+
     fn reload(&mut self, conn: &mut Conn) -> QueryResult<()>;
 
     fn save_all(conn: &mut Conn, entities: &mut [Self]) -> Result<(), CommitError>
@@ -89,6 +91,10 @@ impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
 
     fn save_unguarded(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
         block_on(AsyncVersionedDsl::<Inner>::save_unguarded(self, conn))
+    }
+
+    fn save_changes(&mut self, conn: &mut Blocking, base: &Self) -> Result<(), SaveError<Self>> {
+        block_on(AsyncVersionedDsl::<Inner>::save_changes(self, conn, base))
     }
 
     fn reload(&mut self, conn: &mut Blocking) -> QueryResult<()> {

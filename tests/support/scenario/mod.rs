@@ -1,5 +1,6 @@
 //! The scenarios: each is written once and runs on every backend.
 
+pub mod guard;
 #[cfg(feature = "http")]
 mod http;
 pub mod kinds;

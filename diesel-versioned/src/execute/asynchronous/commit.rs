@@ -243,7 +243,7 @@ where
     for (entity, handle) in entities.iter_mut().zip(handles) {
         if let Some(saved) = uow.get(handle) {
             entity.take_columns(saved, T::GENERATED);
-            entity.set_version(saved.version().clone());
+            entity.set_version(saved.version());
         }
     }
     Ok(())

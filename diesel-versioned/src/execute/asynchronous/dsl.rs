@@ -137,6 +137,18 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
         conn: &mut Conn,
     ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
 
+    /// Writes the columns in which this copy differs from `base`; see
+    /// [`VersionedDsl::save_changes`](crate::VersionedDsl::save_changes).
+    ///
+    /// # Errors
+    ///
+    /// As there. The entity is unchanged then.
+    fn save_changes(
+        &mut self,
+        conn: &mut Conn,
+        base: &Self,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
+
     /// Reads the row again; see [`VersionedDsl::reload`](crate::VersionedDsl::reload).
     ///
     /// # Errors
@@ -215,6 +227,14 @@ impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
         conn: &mut C,
     ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
         conn.execute_save_unguarded(self)
+    }
+
+    fn save_changes(
+        &mut self,
+        conn: &mut C,
+        base: &Self,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
+        conn.execute_save_changes(self, base)
     }
 
     async fn reload(&mut self, conn: &mut C) -> QueryResult<()> {

@@ -11,11 +11,10 @@ use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, Begun, affected, rows};
 use crate::backend::Dialect;
-use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
 use crate::execute::transaction::Depth;
-use crate::outcome::{self, Matched, Wanted};
+use crate::outcome::{self, Change, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
 use crate::statement::{
@@ -63,6 +62,13 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
     ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
 
     #[doc(hidden)]
+    fn execute_save_changes(
+        &mut self,
+        entity: &mut T,
+        base: &T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
     fn execute_update_with<A: Attempt<Error: Send>>(
         &mut self,
         key: T::Key,
@@ -106,8 +112,8 @@ where
     }
 
     async fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let next = outcome::next_version_of(entity)?;
-        update(self, entity, next, Scope::Whole).await
+        let change = Change::whole(entity)?;
+        update(self, entity, change).await
     }
 
     async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -118,13 +124,19 @@ where
     }
 
     async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let next = outcome::next_version_of(entity)?;
-        update(self, entity, next, Scope::Columns(ColumnSet::EMPTY)).await
+        let change = Change::touch(entity)?;
+        update(self, entity, change).await
     }
 
     async fn execute_save_unguarded(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let columns = outcome::unguarded_columns::<T>()?;
-        update(self, entity, Next::Unguarded, Scope::Columns(columns)).await
+        update(self, entity, Change::unguarded()?).await
+    }
+
+    async fn execute_save_changes(&mut self, entity: &mut T, base: &T) -> Result<(), SaveError<T>> {
+        match Change::since(base, entity)? {
+            Some(change) => update(self, entity, change).await,
+            None => Ok(()),
+        }
     }
 
     async fn execute_update_with<A: Attempt<Error: Send>>(
@@ -183,16 +195,15 @@ where
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let count = affected(conn, Delete::new([entity])).await?;
-    settle(conn, entity, Wanted::Delete, count).await
+    let count = affected(conn, Delete::new([(entity, entity)])).await?;
+    settle(conn, entity, None, Wanted::Delete, count).await
 }
 
 /// Updates one row and brings the copy to what is written.
 async fn update<T, C>(
     conn: &mut C,
     entity: &mut T,
-    next: Next<T::Version>,
-    scope: Scope,
+    change: Change<'_, T>,
 ) -> Result<(), SaveError<T>>
 where
     C: AsyncConnection,
@@ -202,83 +213,80 @@ where
     let row = match UpdateMode::of::<T, C::Backend>() {
         UpdateMode::Plain => {
             let mut conn = Begun::statement(conn)?;
-            let done = count_updated(&mut *conn, entity, &next, scope).await;
+            let done = count_updated(&mut *conn, entity, &change).await;
             conn.ended();
             done?;
             None
         }
         UpdateMode::Returning if !outcome::may_be_taken_back::<T>() => {
             let mut conn = Begun::statement(conn)?;
-            let done = update_returning(&mut *conn, entity, &next, scope).await;
+            let done = update_returning(&mut *conn, entity, &change).await;
             conn.ended();
             Some(done?)
         }
         UpdateMode::Returning | UpdateMode::ReadByKey => {
             let outer = session::depth(conn)?;
             let mut conn = Begun::new(conn);
-            let done = update_and_read(&mut *conn, entity, &next, scope).await;
+            let done = update_and_read(&mut *conn, entity, &change).await;
             let done = end(&mut *conn, outer, done).await;
             conn.ended();
             Some(done?)
         }
     };
-    outcome::take_written(entity, next, row.as_ref());
+    outcome::take_written(entity, change.next, row.as_ref());
     Ok(())
 }
 
 async fn count_updated<T, C>(
     conn: &mut C,
     entity: &T,
-    next: &Next<T::Version>,
-    scope: Scope,
+    change: &Change<'_, T>,
 ) -> Result<(), SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let wanted = Wanted::to(next);
-    let next = next.clone();
-    let count = match scope {
+    let next = change.next.clone();
+    let count = match change.scope {
         Scope::Whole => affected(conn, Update::whole(entity, next)).await?,
-        Scope::Columns(columns) => affected(conn, Update::columns(entity, next, columns)).await?,
+        Scope::Columns(columns) => {
+            affected(conn, Update::columns(entity, change.base, next, columns)).await?
+        }
     };
-    settle(conn, entity, wanted, count).await
+    settle(conn, entity, change.base, change.wanted(), count).await
 }
 
 async fn update_returning<T, C>(
     conn: &mut C,
     entity: &T,
-    next: &Next<T::Version>,
-    scope: Scope,
+    change: &Change<'_, T>,
 ) -> Result<T, SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let wanted = Wanted::to(next);
-    let next = next.clone();
-    let written = match scope {
+    let next = change.next.clone();
+    let written = match change.scope {
         Scope::Whole => {
             let statement = Update::whole(entity, next);
             rows(conn, Returning::<_, T, _>::of(statement)).await?
         }
         Scope::Columns(columns) => {
-            let statement = Update::columns(entity, next, columns);
+            let statement = Update::columns(entity, change.base, next, columns);
             rows(conn, Returning::<_, T, _>::of(statement)).await?
         }
     };
-    settle(conn, entity, wanted, written.len()).await?;
-    outcome::read_back(entity, written, wanted)
+    settle(conn, entity, change.base, change.wanted(), written.len()).await?;
+    outcome::read_back(entity, written, change.wanted())
 }
 
 /// Begins a transaction or savepoint, updates a row in it and reads it back.
 async fn update_and_read<T, C>(
     conn: &mut C,
     entity: &T,
-    next: &Next<T::Version>,
-    scope: Scope,
+    change: &Change<'_, T>,
 ) -> Result<T, SaveError<T>>
 where
     C: AsyncConnection,
@@ -287,12 +295,12 @@ where
 {
     session::begin(conn).await?;
     if UpdateMode::of::<T, C::Backend>() == UpdateMode::Returning {
-        return update_returning(conn, entity, next, scope).await;
+        return update_returning(conn, entity, change).await;
     }
-    count_updated(conn, entity, next, scope).await?;
+    count_updated(conn, entity, change).await?;
     let key = [entity.key()];
     let written = rows(conn, Select::<T, _>::new(&key, Lock::Current)).await?;
-    outcome::read_back(entity, written, Wanted::to(next))
+    outcome::read_back(entity, written, change.wanted())
 }
 
 /// Inserts a row and reads it back, in a transaction or savepoint.
@@ -368,6 +376,7 @@ where
 async fn settle<T, C>(
     conn: &mut C,
     entity: &T,
+    base: Option<&T>,
     wanted: Wanted,
     count: usize,
 ) -> Result<(), SaveError<T>>
@@ -382,7 +391,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current)).await?;
-            Err(outcome::conflict(entity, wanted, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, base, wanted, current.into_iter().next()).into())
         }
     }
 }

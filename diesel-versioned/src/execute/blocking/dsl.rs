@@ -144,6 +144,49 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///   unguarded column. Nothing was sent then.
     fn save_unguarded(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
+    /// Writes the columns in which this copy differs from `base`, the row as it was loaded, if the row
+    /// is still at this copy's version; nothing if none does. What a unit of work does for an entity
+    /// that it tracks, for one that is not in a unit.
+    ///
+    /// Of [groups](derive@crate::Versioned#groups) those are checked and moved that a column differs in.
+    /// Without [a version](derive@crate::Versioned#no-version) the guard compares `base`.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! { notes (id) { id -> Integer, title -> Text, text -> Text } }
+    /// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// #[versioned(check = "changed")]
+    /// struct Note { id: i32, title: String, text: String }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
+    /// #     text TEXT NOT NULL); INSERT INTO notes VALUES (1, 'Tea', 'Leaves.')")?;
+    /// let loaded = Note::find(&mut conn, 1)?;
+    /// let (mut mine, mut stale) = (loaded.clone(), loaded.clone());
+    /// mine.text = "Leaves and water.".to_owned();
+    /// mine.save_changes(&mut conn, &loaded)?;
+    ///
+    /// stale.text = "Coffee.".to_owned();
+    /// let Err(SaveError::Conflict(conflict)) = stale.save_changes(&mut conn, &loaded) else {
+    ///     panic!("it is stale");
+    /// };
+    /// assert_eq!(conflict.changes().both().collect::<Vec<_>>(), ["text"]);
+    /// stale.text = loaded.text.clone();
+    /// stale.title = "On tea".to_owned();
+    /// stale.save_changes(&mut conn, &loaded)?; // Nobody else changed the title.
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As those of [`save`](VersionedDsl::save), all of them; and [`SaveError::Database`] if `base` is
+    /// another row. Nothing was sent then.
+    fn save_changes(&mut self, conn: &mut Conn, base: &Self) -> Result<(), SaveError<Self>>;
+
     /// Reads the row again; what was changed in this copy is gone.
     ///
     /// # Errors
@@ -306,6 +349,10 @@ impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
 
     fn save_unguarded(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
         conn.execute_save_unguarded(self)
+    }
+
+    fn save_changes(&mut self, conn: &mut C, base: &Self) -> Result<(), SaveError<Self>> {
+        conn.execute_save_changes(self, base)
     }
 
     fn reload(&mut self, conn: &mut C) -> QueryResult<()> {

@@ -10,15 +10,13 @@ use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
-use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
-use crate::outcome::{self, Matched, Wanted};
+use crate::outcome::{self, Change, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
 use crate::statement::{
-    Delete, Entity, Find, Insert, LastInserted, Lock, Next, OwnTables, Returning, Scope, Select,
-    Update,
+    Delete, Entity, Find, Insert, LastInserted, Lock, OwnTables, Returning, Scope, Select, Update,
 };
 use crate::unit_of_work::{InsertMode, UpdateMode};
 
@@ -43,6 +41,9 @@ pub trait Executes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_save_unguarded(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_save_changes(&mut self, entity: &mut T, base: &T) -> Result<(), SaveError<T>>;
 
     #[doc(hidden)]
     fn execute_update_with<A: Attempt>(
@@ -113,25 +114,31 @@ where
     }
 
     fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let next = outcome::next_version_of(entity)?;
-        update(self, entity, next, Scope::Whole)
+        let change = Change::whole(entity)?;
+        update(self, entity, change)
     }
 
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         session::usable(conn)?;
-        let count = affected(conn, &Delete::new([&*entity]))?;
-        settle(conn, entity, Wanted::Delete, count)
+        let count = affected(conn, &Delete::new([(&*entity, &*entity)]))?;
+        settle(conn, entity, None, Wanted::Delete, count)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let next = outcome::next_version_of(entity)?;
-        update(self, entity, next, Scope::Columns(ColumnSet::EMPTY))
+        let change = Change::touch(entity)?;
+        update(self, entity, change)
     }
 
     fn execute_save_unguarded(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let columns = outcome::unguarded_columns::<T>()?;
-        update(self, entity, Next::Unguarded, Scope::Columns(columns))
+        update(self, entity, Change::unguarded()?)
+    }
+
+    fn execute_save_changes(&mut self, entity: &mut T, base: &T) -> Result<(), SaveError<T>> {
+        match Change::since(base, entity)? {
+            Some(change) => update(self, entity, change),
+            None => Ok(()),
+        }
     }
 
     fn execute_update_with<A: Attempt>(
@@ -153,89 +160,85 @@ where
 }
 
 /// Updates one row and brings the copy to what is written.
-fn update<T, C>(
-    conn: &mut C,
-    entity: &mut T,
-    next: Next<T::Version>,
-    scope: Scope,
-) -> Result<(), SaveError<T>>
+fn update<T, C>(conn: &mut C, entity: &mut T, change: Change<'_, T>) -> Result<(), SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
     session::usable(conn)?;
-    let row = match UpdateMode::of::<T, C::Backend>() {
-        UpdateMode::Plain => {
-            count_updated(conn, entity, &next, scope)?;
-            None
-        }
-        UpdateMode::Returning if !outcome::may_be_taken_back::<T>() => {
-            Some(update_returning(conn, entity, &next, scope)?)
-        }
-        UpdateMode::Returning => Some(conn.transaction::<_, SaveError<T>, _>(|conn| {
-            update_returning(conn, entity, &next, scope)
-        })?),
-        UpdateMode::ReadByKey => Some(conn.transaction::<_, SaveError<T>, _>(|conn| {
-            count_updated(conn, entity, &next, scope)?;
-            let key = [entity.key()];
-            let written = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
-            outcome::read_back(entity, written, Wanted::to(&next))
-        })?),
-    };
-    outcome::take_written(entity, next, row.as_ref());
+    let row =
+        match UpdateMode::of::<T, C::Backend>() {
+            UpdateMode::Plain => {
+                count_updated(conn, entity, &change)?;
+                None
+            }
+            UpdateMode::Returning if !outcome::may_be_taken_back::<T>() => {
+                Some(update_returning(conn, entity, &change)?)
+            }
+            UpdateMode::Returning => Some(conn.transaction::<_, SaveError<T>, _>(|conn| {
+                update_returning(conn, entity, &change)
+            })?),
+            UpdateMode::ReadByKey => Some(conn.transaction::<_, SaveError<T>, _>(|conn| {
+                count_updated(conn, entity, &change)?;
+                let key = [entity.key()];
+                let written = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
+                outcome::read_back(entity, written, change.wanted())
+            })?),
+        };
+    outcome::take_written(entity, change.next, row.as_ref());
     Ok(())
 }
 
-fn count_updated<T, C>(
-    conn: &mut C,
-    entity: &T,
-    next: &Next<T::Version>,
-    scope: Scope,
-) -> Result<(), SaveError<T>>
+fn count_updated<T, C>(conn: &mut C, entity: &T, change: &Change<'_, T>) -> Result<(), SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    let wanted = Wanted::to(next);
-    let next = next.clone();
-    let count = match scope {
+    let next = change.next.clone();
+    let count = match change.scope {
         Scope::Whole => affected(conn, &Update::whole(entity, next))?,
-        Scope::Columns(columns) => affected(conn, &Update::columns(entity, next, columns))?,
+        Scope::Columns(columns) => {
+            affected(conn, &Update::columns(entity, change.base, next, columns))?
+        }
     };
-    settle(conn, entity, wanted, count)
+    settle(conn, entity, change.base, change.wanted(), count)
 }
 
 fn update_returning<T, C>(
     conn: &mut C,
     entity: &T,
-    next: &Next<T::Version>,
-    scope: Scope,
+    change: &Change<'_, T>,
 ) -> Result<T, SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    let wanted = Wanted::to(next);
-    let next = next.clone();
-    let written = match scope {
+    let next = change.next.clone();
+    let written = match change.scope {
         Scope::Whole => {
             let statement = Update::whole(entity, next);
             rows(conn, Returning::<_, T, _>::of(statement))?
         }
         Scope::Columns(columns) => {
-            let statement = Update::columns(entity, next, columns);
+            let statement = Update::columns(entity, change.base, next, columns);
             rows(conn, Returning::<_, T, _>::of(statement))?
         }
     };
-    settle(conn, entity, wanted, written.len())?;
-    outcome::read_back(entity, written, wanted)
+    settle(conn, entity, change.base, change.wanted(), written.len())?;
+    outcome::read_back(entity, written, change.wanted())
 }
 
 /// Turns the row count of a single write into success or into what stands there instead.
-fn settle<T, C>(conn: &mut C, entity: &T, wanted: Wanted, count: usize) -> Result<(), SaveError<T>>
+fn settle<T, C>(
+    conn: &mut C,
+    entity: &T,
+    base: Option<&T>,
+    wanted: Wanted,
+    count: usize,
+) -> Result<(), SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
@@ -247,7 +250,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
-            Err(outcome::conflict(entity, wanted, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, base, wanted, current.into_iter().next()).into())
         }
     }
 }

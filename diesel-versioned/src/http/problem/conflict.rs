@@ -13,6 +13,7 @@ pub struct ProblemConflict {
     pub(super) kind: ConflictKind,
     pub(super) expected: String,
     pub(super) actual: Option<String>,
+    pub(super) groups: Vec<&'static str>,
     pub(super) changes: Changes,
     pub(super) etag: Option<ETag>,
     /// What the conflict says.
@@ -27,6 +28,7 @@ impl ProblemConflict {
             kind: conflict.kind(),
             expected: conflict.expected(),
             actual: conflict.actual(),
+            groups: conflict.groups(),
             changes: conflict.changes(),
             etag: conflict.etag(),
             text: conflict.to_string(),

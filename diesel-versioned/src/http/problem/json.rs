@@ -76,6 +76,7 @@ impl Serialize for Shown<'_> {
             kind: row.kind,
             expected: &row.expected,
             actual: row.actual.as_deref(),
+            groups: &row.groups,
         };
         let mut conflict = serializer.serialize_struct("Conflict", CONFLICT_FIELDS + 1)?;
         if self.values {

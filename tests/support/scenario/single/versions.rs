@@ -82,7 +82,7 @@ macro_rules! exhausted {
             db.execute($insert);
             let conn = &mut db.connect();
             let mut last = <$entity>::find(conn, $key).unwrap();
-            assert_eq!(*last.version(), $version);
+            assert_eq!(last.version(), $version);
             let before = last.clone();
             let queries = Queries::of(conn);
             for error in [last.save(conn).unwrap_err(), last.touch(conn).unwrap_err()] {

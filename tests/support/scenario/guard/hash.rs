@@ -1,0 +1,1 @@
+//! A hash of what a row holds, for clients that bring it back.
