@@ -107,6 +107,8 @@
 //! overwrote; no other value of a column.
 //! The module `telling` lists them and shows how metrics are made of them.
 //!
+//! `hash`: a hash of what a row holds, in the module `hash`, of the crate `sha2`.
+//!
 //! `replay`: idempotency keys, in the module `replay`. They are compared by SHA-256, of the crate `sha2`.
 //!
 //! `migrations`: the library's own tables as embedded migrations, in the module `migrations`.
@@ -140,6 +142,8 @@ mod error;
 mod execute;
 mod guard;
 pub mod guide;
+#[cfg(feature = "hash")]
+pub mod hash;
 #[cfg(feature = "http")]
 pub mod http;
 mod key_text;

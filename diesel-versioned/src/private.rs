@@ -27,6 +27,27 @@ pub use crate::shown::{ShowDebug, ShowHidden, Shown, hidden};
 use crate::columns::{Column, ColumnSet, Role};
 use crate::version::{NoVersion, VersionValue};
 
+/// Writes the code of `#[versioned(check = "hash")]`.
+#[cfg(feature = "hash")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_hash {
+    ($($code:tt)*) => { $($code)* };
+}
+
+/// Tells which feature `#[versioned(check = "hash")]` needs.
+#[cfg(not(feature = "hash"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __with_hash {
+    ($($code:tt)*) => {
+        ::core::compile_error!(
+            "`check = \"hash\"` needs the feature `hash` of diesel-versioned: \
+             `diesel-versioned = { features = [\"hash\"] }`"
+        );
+    };
+}
+
 /// The SQL type of a column.
 pub type SqlTypeOf<C> = <C as Expression>::SqlType;
 
@@ -94,6 +115,12 @@ pub const fn exact_part(count: usize, inexact: ColumnSet) -> ColumnSet {
          then, and not guarded"
     );
     part_columns(0, count)
+}
+
+/// The content hash of an entity as text.
+#[cfg(feature = "hash")]
+pub fn hash_text<T: crate::hash::ContentHashed>(entity: &T) -> String {
+    entity.content_hash().to_string()
 }
 
 /// The number of an entity's columns, if [`ColumnSet`] can hold them.

@@ -16,6 +16,7 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
     let bind = entity.bind();
     let check = entity.check_versions();
     let check_exact = entity.check_exact();
+    let content_hashed = entity.content_hashed();
     let check_columns = entity
         .model
         .parts
@@ -23,7 +24,7 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
         .and_then(|_| entity.check_columns());
     let check_backends = entity.model.check_backends();
     let merge = entity.merge();
-    quote!(#versioned #bind #merge #check #check_exact #check_columns #check_backends)
+    quote!(#versioned #bind #merge #content_hashed #check #check_exact #check_columns #check_backends)
 }
 
 impl Entity<'_> {
@@ -46,6 +47,7 @@ impl Entity<'_> {
         let updatable = model.column_set(updates, Writes::Updates);
         let role_consts = self.role_consts();
         let guard_consts = self.guard_consts();
+        let tag_fn = self.tag_fn();
         let column_fn = model.column_fn(model.attrs.check.is_some(), |index, field| {
             self.role(index, field)
         });
@@ -86,6 +88,7 @@ impl Entity<'_> {
                 }
 
                 #key_fns
+                #tag_fn
                 #version_fns
                 #changed_fn
                 #take_columns_fn

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 
 use super::columns::{located, path_at, position};
 use crate::attr::CheckKind;
@@ -78,6 +79,44 @@ impl Entity<'_> {
         })
     }
 
+    /// `const HAS_TAG` and `fn tag`, of an entity whose clients hold a hash.
+    pub(super) fn tag_fn(&self) -> Option<TokenStream> {
+        let library = &self.model.library;
+        self.model.is_hashed().then(|| {
+            quote! {
+                #library::__with_hash! {
+                    const HAS_TAG: bool = true;
+
+                    fn tag(&self) -> #library::__private::String {
+                        #library::__private::hash_text(self)
+                    }
+                }
+            }
+        })
+    }
+
+    /// `impl ContentHashed`
+    pub(super) fn content_hashed(&self) -> Option<TokenStream> {
+        if !self.model.is_hashed() {
+            return None;
+        }
+        let (model, library, ident) = (self.model, &self.model.library, self.model.ident);
+        let (impl_generics, ty_generics, _) = model.generics.split_for_impl();
+        let is_hashed = |index, field: &Field<'_>| self.is_key(index) || is_checked(field);
+        let hashed = model.hashed(is_hashed);
+        let where_clause = model.where_clause(self.predicates().into_iter().chain(hashed));
+        let content = model.content_fn(is_hashed);
+        Some(quote! {
+            #library::__with_hash! {
+                #[automatically_derived]
+                #[allow(unused_qualifications)]
+                impl #impl_generics #library::hash::ContentHashed for #ident #ty_generics #where_clause {
+                    #content
+                }
+            }
+        })
+    }
+
     /// Shows at its field that a column cannot be compared for certain.
     pub(super) fn check_exact(&self) -> Option<TokenStream> {
         let (model, library) = (self.model, &self.model.library);
@@ -102,6 +141,74 @@ impl Entity<'_> {
 }
 
 impl Model<'_> {
+    fn is_hashed(&self) -> bool {
+        let check = self.attrs.check.as_ref();
+        check.is_some_and(|check| check.value == CheckKind::Hash)
+    }
+
+    /// `impl ContentPart`
+    pub(super) fn content_part(&self) -> Option<TokenStream> {
+        if !self.is_hashed() {
+            return None;
+        }
+        let (library, ident) = (&self.library, self.ident);
+        let (impl_generics, ty_generics, _) = self.generics.split_for_impl();
+        let is_hashed = |_, field: &Field<'_>| is_checked(field);
+        let where_clause = self.where_clause(self.hashed(is_hashed));
+        let content = self.content_fn(is_hashed);
+        Some(quote! {
+            #library::__with_hash! {
+                #[automatically_derived]
+                #[allow(unused_qualifications)]
+                impl #impl_generics #library::hash::ContentPart for #ident #ty_generics #where_clause {
+                    #content
+                }
+            }
+        })
+    }
+
+    /// What generic fields must do to be hashed.
+    fn hashed(&self, is_hashed: impl Fn(usize, &Field<'_>) -> bool) -> Vec<TokenStream> {
+        let library = &self.library;
+        let own = self.columns.iter().enumerate();
+        let own = own.filter(|(index, field)| is_hashed(*index, field));
+        own.filter(|(_, field)| self.is_generic(field.ty))
+            .map(|(_, field)| {
+                let ty = field.ty;
+                quote!(#ty: #library::hash::ContentValue)
+            })
+            .collect()
+    }
+
+    /// `fn content`
+    fn content_fn(&self, is_hashed: impl Fn(usize, &Field<'_>) -> bool) -> TokenStream {
+        let library = &self.library;
+        let own = self.columns.iter().enumerate();
+        let own = own.filter(|(index, field)| is_hashed(*index, field));
+        let own = own.map(|(_, field)| {
+            let (path, member) = (self.column_path(field), &field.member);
+            let span = located(field.ty.span());
+            let column = quote_spanned!(span=> __content.column);
+            quote! {
+                #column(
+                    <#path as #library::__private::diesel::Column>::NAME,
+                    &self.#member,
+                );
+            }
+        });
+        let parts = self.parts.iter().filter(|part| is_checked(part));
+        let parts = parts.map(|part| {
+            let (member, ty) = (&part.member, part.ty);
+            quote!(<#ty as #library::hash::ContentPart>::content(&self.#member, __content);)
+        });
+        quote! {
+            fn content(&self, __content: &mut #library::hash::Content) {
+                #(#own)*
+                #(#parts)*
+            }
+        }
+    }
+
     /// `const UNCHECKED` and `const INEXACT` of a part.
     pub(super) fn part_guard_consts(&self) -> TokenStream {
         let library = &self.library;

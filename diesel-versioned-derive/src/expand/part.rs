@@ -10,8 +10,9 @@ use crate::model::Model;
 pub(crate) fn part(model: &Model<'_>) -> TokenStream {
     let versioned_part = versioned_part(model);
     let bind_part = bind_part(model);
+    let content_part = model.content_part();
     let check = model.check_backends();
-    quote!(#versioned_part #bind_part #check)
+    quote!(#versioned_part #bind_part #content_part #check)
 }
 
 fn versioned_part(model: &Model<'_>) -> TokenStream {

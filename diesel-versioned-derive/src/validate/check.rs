@@ -1,6 +1,7 @@
 //! The rules of what is compared without a version: `check = …` and `unchecked`.
 
 use super::Placed;
+use crate::attr::CheckKind;
 use crate::errors::Errors;
 use crate::model::Model;
 
@@ -32,7 +33,9 @@ pub(super) fn check_unchecked(model: &Model<'_>, key: &[Placed<'_>], errors: &Er
 
 // #[derive(VersionedPart)] #[versioned(check = "all")] struct Size { … }
 pub(super) fn check_no_check(model: &Model<'_>, errors: &Errors) {
-    if let Some(given) = &model.attrs.check {
+    let check = model.attrs.check.as_ref();
+    // A part tells what of it is hashed.
+    if let Some(given) = check.filter(|check| check.value != CheckKind::Hash) {
         errors.on(
             &given.name,
             "an embedded part is compared as the entity says; move `check` to the entity",
