@@ -214,6 +214,47 @@ versioned! { generics,
     }
 }
 
+versioned! { groups,
+    struct Document {
+        id: i32,
+        #[versioned(group = "content")]
+        title: String,
+        #[diesel(embed)]
+        #[versioned(group = "access")]
+        access: Access,
+        #[version(group = "content")]
+        content_version: i32,
+        #[version(group = "access", precision = "millis", initial = start())]
+        access_version: NaiveDateTime,
+    }
+}
+
+versioned! { check_changed,
+    #[versioned(check = "changed")]
+    struct Contact {
+        id: i32,
+        name: String,
+        #[diesel(embed)]
+        address: Address,
+        #[versioned(unchecked)]
+        note: String,
+        #[versioned(unguarded)]
+        seen: i64,
+    }
+}
+
+versioned! { check_hash,
+    #[versioned(check = "hash")]
+    struct Contact<T> {
+        id: i32,
+        name: T,
+        #[diesel(embed)]
+        address: Address,
+        #[versioned(unchecked)]
+        note: String,
+    }
+}
+
 versioned! { error,
     struct Product {
         id: i32,
@@ -233,6 +274,8 @@ fn part() {
             measured_at: i64,
             #[versioned(generated)]
             area: i32,
+            #[versioned(unchecked)]
+            note: String,
         }
     };
     insta::assert_snapshot!(pretty(derive::versioned_part(&parse_quote!(#part))));

@@ -24,6 +24,147 @@ pub trait Kind<C> {
     fn commit(&mut self, conn: &mut C);
 }
 
+/// The same rows, written by what differs from what was loaded: with a version, with groups, without.
+macro_rules! changes {
+    ($connection:ident, $name:ident, [$($struct_option:meta)?], [$($group:meta)?], $versions:literal,
+        $($member:ident $(: $option:meta)?),*) => {
+        mod $name {
+            use diesel::connection::SimpleConnection;
+            use diesel::prelude::*;
+            use diesel_versioned::prelude::*;
+
+            use super::Kind;
+
+            diesel::table! {
+                $name (id) {
+                    id -> Integer,
+                    name -> Text,
+                    price_cents -> BigInt,
+                    stock -> Integer,
+                    reserved -> Integer,
+                    $($member -> Integer,)*
+                }
+            }
+
+            #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+            #[diesel(table_name = $name)]
+            $(#[versioned($struct_option)])?
+            pub(super) struct Row {
+                id: i32,
+                $(#[versioned($group)])?
+                name: String,
+                $(#[versioned($group)])?
+                price_cents: i64,
+                $(#[versioned($group)])?
+                stock: i32,
+                $(#[versioned($group)])?
+                reserved: i32,
+                $(
+                    #[version $(($option))?]
+                    $member: i32,
+                )*
+            }
+
+            impl Row {
+                fn new(id: i32) -> Self {
+                    Self {
+                        id,
+                        name: format!("A product, number {id:07}"),
+                        price_cents: 1_000 + i64::from(id),
+                        stock: 100,
+                        reserved: 0,
+                        $($member: 1,)*
+                    }
+                }
+
+                fn change(&mut self) {
+                    let other = if self.name.starts_with('A') { "B" } else { "A" };
+                    self.name.replace_range(..1, other);
+                    self.price_cents += 1;
+                    self.stock += 1;
+                    self.reserved += 1;
+                }
+            }
+
+            struct Rows(Vec<Row>);
+
+            pub(super) fn rows(conn: &mut $connection, count: i32) -> Box<dyn Kind<$connection>> {
+                conn.batch_execute(concat!(
+                    "DROP TABLE IF EXISTS ",
+                    stringify!($name),
+                    "; CREATE TABLE ",
+                    stringify!($name),
+                    " (id INTEGER NOT NULL PRIMARY KEY, name VARCHAR(100) NOT NULL,
+                     price_cents BIGINT NOT NULL, stock INTEGER NOT NULL,
+                     reserved INTEGER NOT NULL",
+                    $versions,
+                    ")"
+                ))
+                .expect("valid SQL");
+                let mut uow = UnitOfWork::new();
+                let handles: Vec<_> = (1..=count)
+                    .map(|id| uow.insert(Row::new(id)).expect("each row once"))
+                    .collect();
+                uow.commit(conn).expect("the rows are new");
+                let rows = handles.iter().map(|&handle| uow[handle].clone());
+                Box::new(Rows(rows.collect()))
+            }
+
+            impl Kind<$connection> for Rows {
+                fn name(&self) -> &'static str {
+                    stringify!($name)
+                }
+
+                fn save(&mut self, conn: &mut $connection, count: usize) {
+                    let Self(rows) = self;
+                    for _ in 0..count {
+                        let loaded = rows[0].clone();
+                        rows[0].change();
+                        let saved = rows[0].save_changes(conn, &loaded);
+                        saved.expect("nobody else writes");
+                    }
+                }
+
+                fn commit(&mut self, conn: &mut $connection) {
+                    let Self(rows) = self;
+                    let mut uow = UnitOfWork::new();
+                    let handles = uow.attach_all(std::mem::take(rows)).expect("each row once");
+                    for &handle in &handles {
+                        uow[handle].change();
+                    }
+                    uow.commit(conn).expect("nobody else writes");
+                    rows.extend(handles.iter().map(|&handle| uow[handle].clone()));
+                }
+            }
+        }
+    };
+}
+
+macro_rules! guards {
+    ($(#[$meta:meta])* $list:ident on $connection:ident) => {
+        $(#[$meta])*
+        mod $list {
+            use super::*;
+
+            changes!($connection, one_version, [], [], ", version INTEGER NOT NULL", version);
+            changes!(
+                $connection, group, [], [group = "content"],
+                ", version INTEGER NOT NULL", version: group = "content"
+            );
+            changes!($connection, check_changed, [check = "changed"], [], "",);
+            changes!($connection, check_all, [check = "all"], [], "",);
+
+            /// Each of the guards, the one of a version first.
+            pub const ALL: &[(&str, MakeRows<diesel::$connection>)] = &[
+                ("one_version", one_version::rows),
+                ("group", group::rows),
+                ("check_changed", check_changed::rows),
+                ("check_all", check_all::rows),
+            ];
+        }
+    };
+}
+
 macro_rules! kind {
     ($connection:ident, $name:ident, $version:ty, $sql:ty, $column:literal $(, $option:meta)?) => {
         mod $name {
@@ -185,6 +326,15 @@ kinds! {
     uuid_v7, crate::kinds::StoredUuid, Binary, "BINARY(16)";
 }
 
+guards! { guards_sqlite on SqliteConnection }
+guards! { #[cfg(feature = "postgres")] guards_postgres on PgConnection }
+guards! { #[cfg(feature = "mysql")] guards_mysql on MysqlConnection }
+
+#[cfg(feature = "mysql")]
+pub use guards_mysql::ALL as GUARDS_ON_MYSQL;
+#[cfg(feature = "postgres")]
+pub use guards_postgres::ALL as GUARDS_ON_POSTGRES;
+pub use guards_sqlite::ALL as GUARDS_ON_SQLITE;
 #[cfg(feature = "mysql")]
 pub use mysql::ALL as ON_MYSQL;
 #[cfg(feature = "postgres")]

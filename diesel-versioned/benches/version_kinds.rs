@@ -1,5 +1,5 @@
 //! What each kind of version costs, in time: one save, and a commit of 10,000 rows, against an
-//! integer.
+//! integer; and what the other guards cost against one version.
 //!
 //! Arguments name databases, all if there are none. `ROUNDS` is how often each is run.
 
@@ -12,23 +12,29 @@ const ROWS: i32 = 10_000;
 const SAVES: usize = 200;
 
 fn main() {
-    on::<SqliteConnection>(kinds::ON_SQLITE);
+    on::<SqliteConnection>(&[kinds::ON_SQLITE, kinds::GUARDS_ON_SQLITE]);
     #[cfg(feature = "postgres")]
-    on::<diesel::PgConnection>(kinds::ON_POSTGRES);
+    on::<diesel::PgConnection>(&[kinds::ON_POSTGRES, kinds::GUARDS_ON_POSTGRES]);
     #[cfg(feature = "mysql")]
-    on::<diesel::MysqlConnection>(kinds::ON_MYSQL);
+    on::<diesel::MysqlConnection>(&[kinds::ON_MYSQL, kinds::GUARDS_ON_MYSQL]);
 }
 
-fn on<C: Server>(kinds: &[(&str, MakeRows<C>)]) {
+fn on<C: Server>(lists: &[&[(&str, MakeRows<C>)]]) {
     if !wanted(C::NAME) {
         return;
     }
     let rounds = rounds(11);
     let mut conn = C::connect();
-    let saves = ratios(&mut conn, kinds, 1, rounds * 3, |kind, conn| {
+    for kinds in lists {
+        table(&mut conn, kinds, rounds);
+    }
+}
+
+fn table<C: Server>(conn: &mut C, kinds: &[(&str, MakeRows<C>)], rounds: usize) {
+    let saves = ratios(conn, kinds, 1, rounds * 3, |kind, conn| {
         kind.save(conn, SAVES);
     });
-    let commits = ratios(&mut conn, kinds, ROWS, rounds, |kind, conn| {
+    let commits = ratios(conn, kinds, ROWS, rounds, |kind, conn| {
         kind.commit(conn);
     });
     println!("{:<24} {:>16} {:>16}", C::NAME, "save", "commit of 10,000");

@@ -46,10 +46,14 @@
 /// | `#[version(uuid = "v4")]` | a field | the UUID is random throughout; without it a `"v7"`, which begins with the time |
 /// | `#[version(wrap)]` | a field | the integer starts again at the initial version after its greatest one, where a write is [`VersionExhausted`](crate::SaveError::VersionExhausted) without it |
 /// | `#[version(db)]` | a field | [the database makes the version](#a-version-that-the-database-makes) |
+/// | `#[version(group = "content")]` | a field | holds the version of [a group of columns](#groups) |
+/// | `#[versioned(group = "content")]` | a field | is in that [group](#groups) |
 /// | `#[versioned(unguarded)]` | a field | is [bookkeeping](#bookkeeping): written without check and without a new version |
 /// | `#[versioned(read_only)]` | a field | is [never written](#columns-that-are-not-written) |
 /// | `#[versioned(insert_only)]` | a field | is written by an insert, [never by an update](#columns-that-are-not-written) |
 /// | `#[versioned(generated)]` | a field | is [made by the database with every write](#generated-columns) and read back |
+/// | `#[versioned(check = "changed")]` | the struct | there is [no version](#no-version): the columns that are written are compared with what was loaded; with `"all"` all columns, and with `"hash"` all, of which clients hold a hash |
+/// | `#[versioned(unchecked)]` | a field | is left out of that comparison |
 /// | `#[versioned(crate = "path")]` | the struct | where the library is, if not at `::diesel_versioned` |
 /// | `#[versioned(merge(independent(a, b)))]` | the struct | these columns do not depend on each other: [merging](#merging) |
 ///
@@ -137,6 +141,147 @@
 /// let mut order = Order { id: 0, customer: "Ada".to_owned(), version: 0 };
 /// order.insert(&mut conn)?;
 /// assert_eq!((order.id, order.version), (8, 1));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Groups
+///
+/// Different people may edit different parts of a row: one its text, another who may see it. With one
+/// version they collide although neither undoes the other's work. Let each part have a version of its
+/// own: `#[version(group = "…")]` on the versions, `#[versioned(group = "…")]` on the columns, an
+/// embedded part as a whole.
+///
+/// - A write checks and moves the versions of the groups that it touches, and no others; one that touches
+///   several does so in one statement.
+/// - A unit of work and [`save_changes`](crate::VersionedDsl::save_changes) touch the groups whose columns
+///   changed. Whatever saves a whole row, a `touch` and a deletion touch all.
+///   [`expect_unchanged`](crate::UnitOfWork::expect_unchanged) checks all and moves those that changed.
+/// - [`Versioned::Version`](crate::Versioned::Version) is a tuple of the versions, in the order of the
+///   fields. A conflict names the [`groups`](crate::Conflict::groups) that someone else has written.
+/// - Each version has its own type and options, but for `db`: the database does not know of groups.
+/// - A column that is written is in one group. Two columns that depend on each other must be in the same:
+///   nobody notices when they are changed by two people otherwise.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     documents (id) {
+///         id -> Integer,
+///         title -> Text,
+///         body -> Text,
+///         readers -> Text,
+///         content_version -> Integer,
+///         access_version -> Integer,
+///     }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// struct Document {
+///     id: i32,
+///     #[versioned(group = "content")]
+///     title: String,
+///     #[versioned(group = "content")]
+///     body: String,
+///     #[versioned(group = "access")]
+///     readers: String,
+///     #[version(group = "content")]
+///     content_version: i32,
+///     #[version(group = "access")]
+///     access_version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
+/// #     body TEXT NOT NULL, readers TEXT NOT NULL, content_version INTEGER NOT NULL,
+/// #     access_version INTEGER NOT NULL); INSERT INTO documents VALUES (1, 'Tea', '', 'all', 1, 1)")?;
+/// let loaded = Document::find(&mut conn, 1)?;
+/// let (mut author, mut owner, mut late) = (loaded.clone(), loaded.clone(), loaded.clone());
+/// author.body = "Leaves.".to_owned();
+/// author.save_changes(&mut conn, &loaded)?;
+/// owner.readers = "staff".to_owned();
+/// owner.save_changes(&mut conn, &loaded)?; // no conflict
+/// assert_eq!((owner.content_version, owner.access_version), (1, 2));
+///
+/// late.title = "On tea".to_owned();
+/// let Err(SaveError::Conflict(conflict)) = late.save_changes(&mut conn, &loaded) else {
+///     panic!("the content was written");
+/// };
+/// assert_eq!(conflict.groups(), ["content"]);
+/// assert_eq!((conflict.expected(), conflict.actual()), (&(1, 1), Some(&(2, 2))));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # No version
+///
+/// A table that has no version column, and may not be given one, is guarded by what was loaded:
+///
+/// | `check` | a write compares | who is in conflict |
+/// | --- | --- | --- |
+/// | `"changed"` | the columns that it writes | who changed the same column; a deletion compares all |
+/// | `"all"` | all columns | who changed any column |
+/// | `"hash"` | all columns | the same; and the entity has a [`content_hash`](crate::hash) for clients that can hold only a token |
+///
+/// Writers who know nothing of this library are noticed by all three, which no version column can
+/// promise. It is exact: NULL is equal to NULL, and text to no other text, whatever the collation.
+///
+/// - **What was loaded must be known.** A unit of work knows it of what it has found or attached, and
+///   [`save_changes`](crate::VersionedDsl::save_changes) is given it; a deletion takes this copy for it. A
+///   `save`, `save_all`, `touch` or [`UnitOfWork::save`](crate::UnitOfWork::save) is
+///   [`NoColumn`](crate::version::NoVersion::NoColumn), and nothing is sent.
+/// - **A change and its way back** between two reads is not noticed: what stands there is what was loaded.
+/// - **`"changed"` guards columns, not rows.** Two people who change different columns both succeed. Where
+///   columns depend on each other take `"all"`.
+/// - **A column must come back as it was written.** `REAL` and JSON need not, and are an error unless
+///   `unchecked`: such a column is written and not guarded. `DOUBLE` is compared to the last bit. A value
+///   that the database rounds, cuts or pads (a time finer than its column, a `CHAR(n)`) is another one
+///   afterwards: the next write of this copy is then a conflict with itself, never a lost update.
+/// - `unguarded` columns are not compared; those that the database makes or that are only read are.
+/// - [`Version`](crate::Versioned::Version) is [`ByContent`](crate::version::ByContent), which tells
+///   nothing; [`Conflict::changes`](crate::Conflict::changes) says what was changed.
+///
+/// The statements are longer than with a version, and so is the work of the database:
+/// [`which_version`](crate::which_version) has the cost.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     contacts (id) { id -> Integer, name -> Text, phone -> Nullable<Text>, photo -> Nullable<Binary> }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[versioned(check = "all")]
+/// struct Contact {
+///     id: i32,
+///     name: String,
+///     phone: Option<String>,
+///     #[versioned(unchecked)]
+///     photo: Option<Vec<u8>>,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE contacts (id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+/// #     phone TEXT, photo BLOB); INSERT INTO contacts VALUES (1, 'Ada', NULL, NULL)")?;
+/// let mut uow = UnitOfWork::new();
+/// let ada: Handle<Contact> = uow.find(&mut conn, 1)?;
+/// uow[ada].name = "Ada L.".to_owned();
+///
+/// conn.batch_execute("UPDATE contacts SET phone = '1815'")?; // someone who knows of no guard
+///
+/// let Err(CommitError::Conflicts(conflicts)) = uow.commit(&mut conn) else {
+///     panic!("the contact was written");
+/// };
+/// let conflict = conflicts.of::<Contact>().next().unwrap();
+/// assert_eq!(conflict.changes().theirs().collect::<Vec<_>>(), ["phone"]);
 /// # Ok(())
 /// # }
 /// ```

@@ -202,6 +202,7 @@
 //! | `precondition.required` | 428 | there is no `If-Match` |
 //! | `header.too_long` | 431 | more than 8,192 bytes or 128 tags in `If-Match` or `If-None-Match` |
 //! | `outcome.unknown` | 500 | the connection was lost during COMMIT: it is done or not |
+//! | `precondition.unknown_group` | 500 | the program asked for a group of columns that the entity does not have |
 //! | `version.exhausted` | 500 | the version is the greatest of its type |
 //! | `version.unavailable` | 500 | no version can be made: there is no randomness, for example |
 //! | `key.not_unique` | 500 | the key columns are not unique |

@@ -64,6 +64,8 @@
 //! | choose the type of a version | [`which_version`], [`VersionValue`] |
 //! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
 //! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
+//! | let different people edit different parts of a row | [groups](derive@Versioned#groups) |
+//! | guard a table without a version column | [no version](derive@Versioned#no-version), the module `hash` |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |

@@ -25,6 +25,7 @@ pub use crate::merge::{independent, take_unmerged};
 pub use crate::shown::{ShowDebug, ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
+use crate::entity::Versioned;
 use crate::version::{NoVersion, VersionValue};
 
 /// Writes the code of `#[versioned(check = "hash")]`.
@@ -74,10 +75,10 @@ where
 {
 }
 
-/// Compiles if a version can be made here.
-pub const fn assert_made_here<V: VersionValue>() {
+/// Compiles if the version of this entity can be made here.
+pub const fn assert_made_here<T: Versioned>() {
     assert!(
-        !V::OF_TRANSACTION,
+        !T::Version::OF_TRANSACTION,
         "only the database makes this version: write `#[version(db)]`"
     );
 }

@@ -184,6 +184,7 @@ impl Debug for ByContent {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl VersionValue for ByContent {
     fn initial(_: &Moment) -> Result<Self, NoVersion> {
         Ok(Self)

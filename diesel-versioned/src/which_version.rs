@@ -8,6 +8,11 @@
 //! | a column like `updated_at` that every program writes already | a timestamp with the precision of that column | [timestamps](#timestamps) |
 //! | rows that are deleted and inserted again under the same key | a token, or an integer with `initial` | [tokens](#tokens) |
 //! | versions that clients bring back and must not count or guess | a token | [tokens](#tokens) |
+//! | parts of a row that different people edit | a version for each part | [groups](derive@crate::Versioned#groups) |
+//! | a table that has no version and may not be given one, or writers who would not move it | none: `check = "changed"` or `"all"` | [no version](derive@crate::Versioned#no-version) |
+//! | such a table, and clients that hold only a token | none: `check = "hash"` | [the module `hash`](derive@crate::Versioned#no-version) |
+//! | a version that triggers of the database make | `#[version(db)]` | [a version that the database makes](derive@crate::Versioned#a-version-that-the-database-makes) |
+//! | PostgreSQL, and no column to be added | `xmin`, as `pg::Xid` | the module `pg` |
 //! | a type of your own around one of these | implement [`VersionValue`](crate::VersionValue) | [an example](crate::VersionValue#a-type-of-your-own) |
 //!
 //! # What each promises

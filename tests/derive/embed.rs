@@ -87,14 +87,14 @@ fn own_columns_come_first_then_those_of_the_parts() {
             Column::new("version", Role::Version),
             Column::new("width", DATA),
             Column::new("height", DATA),
-            Column::new("unit", skips(true, false)),
-            Column::new("street", skips(false, true)),
-            Column::new("town", skips(false, true)),
+            Column::new("unit", skips(true, false)).text(true),
+            Column::new("street", skips(false, true)).text(true),
+            Column::new("town", skips(false, true)).text(true),
         ]
     );
     assert_eq!(
         (Parcel::key_column(0), Parcel::VERSION_COLUMNS.iter().next()),
-        (0, 1)
+        (0, Some(1))
     );
 }
 

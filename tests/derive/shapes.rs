@@ -141,7 +141,7 @@ fn a_tuple_struct_names_its_columns() {
     assert_eq!((mine.key(), mine.version()), (1, 7));
     assert_eq!(
         (Tuple::key_column(0), Tuple::VERSION_COLUMNS.iter().next()),
-        (1, 2)
+        (1, Some(2))
     );
     assert_eq!(names::<Tuple>(mine.changed(&base)), ["name"]);
 }

@@ -8,7 +8,7 @@ use syn::{Ident, Member};
 use super::columns::{located, path_at, position};
 use super::entity::tuple;
 use crate::attr::{Precision, UuidKind};
-use crate::model::{Field, Model};
+use crate::model::Field;
 use crate::validate::{Entity, Placed};
 
 impl Entity<'_> {
@@ -328,44 +328,47 @@ impl Entity<'_> {
     pub(super) fn check_versions(&self) -> TokenStream {
         let versions = self.versions.iter();
         versions
-            .map(|version| check_version(self.model, version.field))
+            .map(|version| self.check_version(version.field))
             .collect()
     }
-}
 
-fn check_version(model: &Model<'_>, field: &Field<'_>) -> TokenStream {
-    let (library, column) = (&model.library, model.column_path(field));
-    let span = located(field.span);
-    let assert = quote_spanned!(span=> assert_version_column::<VersionColumn>());
-    let ty = field.ty;
-    let span = located(ty.span());
-    let made_here = quote_spanned!(span=> assert_made_here::<#ty>());
-    let made_here = (!model.is_generic(ty) && field.attrs.by_database.is_none())
-        .then(|| quote!(#library::__private::#made_here;));
-    let kinds = if model.is_generic(ty) {
-        Vec::new()
-    } else {
-        required_kinds(field)
-    };
-    let kinds = kinds.into_iter().map(|mut kind| {
-        kind.set_span(span);
-        let library = path_at(library, span);
-        quote_spanned! {span=>
-            const fn has_kind<V: #library::version::#kind>() {}
-            has_kind::<#ty>();
-        }
-    });
-    quote! {
-        #[allow(unused_qualifications)]
-        const _: () = {
-            type VersionColumn = #column;
-            #made_here
-            #library::__private::#assert
+    fn check_version(&self, field: &Field<'_>) -> TokenStream {
+        let model = self.model;
+        let (library, column) = (&model.library, model.column_path(field));
+        let span = located(field.span);
+        let assert = quote_spanned!(span=> assert_version_column::<VersionColumn>());
+        let ty = field.ty;
+        let span = located(ty.span());
+        let ident = model.ident;
+        let made_here = quote_spanned!(span=> assert_made_here::<#ident>());
+        let is_generic = !model.generics.params.is_empty();
+        let made_here = (!is_generic && field.attrs.by_database.is_none())
+            .then(|| quote!(#library::__private::#made_here;));
+        let kinds = if model.is_generic(ty) {
+            Vec::new()
+        } else {
+            required_kinds(field)
         };
-        #(
+        let kinds = kinds.into_iter().map(|mut kind| {
+            kind.set_span(span);
+            let library = path_at(library, span);
+            quote_spanned! {span=>
+                const fn has_kind<V: #library::version::#kind>() {}
+                has_kind::<#ty>();
+            }
+        });
+        quote! {
             #[allow(unused_qualifications)]
-            const _: () = { #kinds };
-        )*
+            const _: () = {
+                type VersionColumn = #column;
+                #made_here
+                #library::__private::#assert
+            };
+            #(
+                #[allow(unused_qualifications)]
+                const _: () = { #kinds };
+            )*
+        }
     }
 }
 

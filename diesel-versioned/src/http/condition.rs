@@ -99,10 +99,18 @@ impl IfMatch {
     /// - [`PreconditionError::NeverMatches`] if none of the tags is a strong one of a version of
     ///   this type.
     pub fn version<V: VersionValue>(&self) -> Result<V, PreconditionError> {
+        self.one(ETag::version)
+    }
+
+    /// The one thing that is read of its tags.
+    pub(super) fn one<V: PartialEq>(
+        &self,
+        read: impl Fn(&ETag) -> Option<V>,
+    ) -> Result<V, PreconditionError> {
         if self.is_any() {
             return Err(PreconditionError::NotOneVersion { given: "is *" });
         }
-        let mut versions = self.tags().iter().filter_map(ETag::version::<V>);
+        let mut versions = self.tags().iter().filter_map(read);
         let Some(first) = versions.next() else {
             return Err(PreconditionError::NeverMatches {
                 weak: self.tags().iter().any(ETag::is_weak),

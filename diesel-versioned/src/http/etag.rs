@@ -77,8 +77,13 @@ impl ETag {
     /// The version that [`of_version`](ETag::of_version) made this tag of; `None` for a weak tag,
     /// which does not stand for one, and for a tag that is not ours.
     pub fn version<V: VersionValue>(&self) -> Option<V> {
+        V::from_text(&self.text()?).filter(|version| Self::of_version(version) == *self)
+    }
+
+    /// The text that [`of_text`](Self::of_text) made this tag of.
+    pub(super) fn text(&self) -> Option<String> {
         let text = escape::read(self.tag.strip_prefix(&[OURS])?)?;
-        V::from_text(&text).filter(|version| Self::of_version(version) == *self)
+        Some(text).filter(|text| Self::of_text(text) == *self)
     }
 
     /// Whether it is a weak one, `W/"…"`.

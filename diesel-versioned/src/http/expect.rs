@@ -56,6 +56,91 @@ pub trait HttpDsl: Versioned {
         Ok(Expected::of(self, if_match))
     }
 
+    /// The entity tag of a [group](derive@crate::Versioned#groups) of columns, for a resource that shows
+    /// that part of the row; `None` if there is no such group.
+    fn etag_of(&self, group: &str) -> Option<ETag> {
+        let group = Self::GROUPS.iter().find(|known| known.name == group)?;
+        Some(ETag::of_text(&self.version_text(group.version)))
+    }
+
+    /// The same as [`expect`](HttpDsl::expect) for a [group](derive@crate::Versioned#groups) of columns:
+    /// the header names the tag of that group, and a write of its columns is guarded by what the client
+    /// has read.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     documents (id) {
+    /// #         id -> Integer, title -> Text, readers -> Text,
+    /// #         content_version -> Integer, access_version -> Integer,
+    /// #     }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # struct Document {
+    /// #     id: i32,
+    /// #     #[versioned(group = "content")]
+    /// #     title: String,
+    /// #     #[versioned(group = "access")]
+    /// #     readers: String,
+    /// #     #[version(group = "content")]
+    /// #     content_version: i32,
+    /// #     #[version(group = "access")]
+    /// #     access_version: i32,
+    /// # }
+    /// use diesel_versioned::http::IfMatch;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT NOT NULL,
+    /// #     readers TEXT NOT NULL, content_version INTEGER NOT NULL,
+    /// #     access_version INTEGER NOT NULL); INSERT INTO documents VALUES (1, 'Tea', 'all', 8, 3)")?;
+    /// let loaded = Document::find(&mut conn, 1)?;
+    /// assert_eq!(loaded.etag_of("content").unwrap().to_string(), r#""v8""#);
+    ///
+    /// let if_match: IfMatch = r#""v7""#.parse()?; // the client has read an older one
+    /// let mut edited = loaded.clone();
+    /// let expected = edited.expect_group("content", &if_match)?;
+    /// edited.title = "On tea".to_owned();
+    /// let lost = edited.save_changes(&mut conn, &loaded).unwrap_err();
+    /// assert_eq!(expected.problem(lost).status().as_u16(), 412);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`expect`](HttpDsl::expect), and [`PreconditionError::UnknownGroup`] if there is no such group.
+    /// The entity is as it was then.
+    fn expect_group(
+        &mut self,
+        group: &str,
+        if_match: &IfMatch,
+    ) -> Result<Expected, PreconditionError> {
+        let known = Self::GROUPS.iter().find(|known| known.name == group);
+        let Some(known) = known else {
+            return Err(PreconditionError::UnknownGroup {
+                table: Self::TABLE,
+                group: group.to_owned(),
+            });
+        };
+        let mut expected = self.clone();
+        let text = if_match.one(|tag| {
+            let text = tag.text()?;
+            self.clone()
+                .set_version_text(known.version, &text)
+                .then_some(text)
+        })?;
+        if expected.set_version_text(known.version, &text) {
+            *self = expected;
+        }
+        Ok(Expected {
+            group: Some(known.name),
+            ..Expected::of(self, if_match)
+        })
+    }
+
     /// Checks that this row, which was just read, is one of those that the header names. A write of
     /// it is guarded by the version that it was read at, so nothing can come in between.
     ///
@@ -120,6 +205,8 @@ pub struct Expected {
     key: String,
     etag: ETag,
     if_match: IfMatch,
+    /// The group that the header is about, if not the row.
+    group: Option<&'static str>,
 }
 
 impl Expected {
@@ -127,8 +214,9 @@ impl Expected {
         Self {
             table: T::TABLE,
             key: format!("{:?}", row.key()),
-            etag: row.etag(),
+            etag: ETag::of_row(row),
             if_match: if_match.clone(),
+            group: None,
         }
     }
 
@@ -150,10 +238,12 @@ impl Expected {
         let Some(mine) = mine.cloned() else {
             return problem;
         };
+        let failed = match self.group {
+            Some(group) => mine.groups().contains(&group),
+            None => !self.if_match.matches(mine.etag()),
+        };
         match mine.kind() {
-            ConflictKind::Modified if !self.if_match.matches(mine.etag()) => {
-                problem.because_of(&mine, super::FAILED)
-            }
+            ConflictKind::Modified if failed => problem.because_of(&mine, super::FAILED),
             ConflictKind::Deleted => problem.because_of(&mine, ConflictKind::Deleted.code()),
             ConflictKind::Modified | ConflictKind::Refused => problem,
         }
@@ -183,6 +273,15 @@ pub enum PreconditionError {
     NotOneVersion {
         /// What it has instead.
         given: &'static str,
+    },
+
+    /// There is no such group of columns, which is a mistake of the program. 500.
+    #[error("`{table}` has no group `{group}`; name one of its `#[version(group = …)]`")]
+    UnknownGroup {
+        /// The table of the row.
+        table: &'static str,
+        /// The group that was asked for.
+        group: String,
     },
 
     /// No version can match the header: its tags are weak ones or of someone else. 412.
@@ -236,6 +335,7 @@ impl PreconditionError {
             Self::Header(error) => error.code(),
             Self::Required => "precondition.required",
             Self::NotOneVersion { .. } => "precondition.not_one_version",
+            Self::UnknownGroup { .. } => "precondition.unknown_group",
             Self::NeverMatches { .. } | Self::Failed { .. } | Self::Exists { .. } => super::FAILED,
         }
     }
@@ -247,6 +347,7 @@ impl PreconditionError {
             Self::Header(_)
             | Self::Required
             | Self::NotOneVersion { .. }
+            | Self::UnknownGroup { .. }
             | Self::NeverMatches { .. } => None,
         }
     }

@@ -44,7 +44,10 @@ fn read(text: &str) -> Option<Vec<String>> {
 macro_rules! tuples {
     ($(($($version:ident $part:tt),+))+) => {
         $(
+            #[diagnostic::do_not_recommend]
             impl<$($version: VersionValue),+> VersionValue for ($($version,)+) {
+                const OF_TRANSACTION: bool = $($version::OF_TRANSACTION)||+;
+
                 fn initial(moment: &Moment) -> Result<Self, NoVersion> {
                     Ok(($($version::initial(moment)?,)+))
                 }

@@ -126,6 +126,7 @@ pub(in crate::http) const CODES: &[Code] = &[
         "the connection to the database was lost at the end, so it may be done or not; \
          look before you repeat it",
     ),
+    fault("precondition.unknown_group"),
     fault("version.exhausted"),
     fault("version.unavailable"),
     fault("key.not_unique"),

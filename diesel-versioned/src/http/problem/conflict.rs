@@ -60,6 +60,11 @@ impl ProblemConflict {
         self.etag.as_ref()
     }
 
+    /// The groups of columns that the conflict is about; see [`Conflict::groups`](crate::Conflict::groups).
+    pub fn groups(&self) -> &[&'static str] {
+        &self.groups
+    }
+
     /// Which columns differ, who changed them, from what to what.
     pub fn changes(&self) -> &Changes {
         &self.changes

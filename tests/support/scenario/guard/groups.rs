@@ -349,3 +349,56 @@ fn the_schema_check_looks_at_each_version() {
         "{text:?}"
     );
 }
+
+#[cfg(feature = "http")]
+#[test]
+fn each_group_has_a_tag_of_its_own() {
+    use diesel_versioned::http::{HttpDsl, IfMatch};
+
+    let db = library(1);
+    let conn = &mut db.connect();
+    let loaded: Document = find(&db, 1);
+    let tag = |group| loaded.etag_of(group).map(|tag| tag.to_string());
+    assert_eq!(tag("content").as_deref(), Some("\"v1\""));
+    assert_eq!(tag("access").as_deref(), Some("\"v10\""));
+    assert_eq!(tag("other"), None);
+    assert_ne!(loaded.etag(), edit(&db, 1).etag());
+
+    let if_match: IfMatch = "\"v1\"".parse().unwrap();
+    let now: Document = find(&db, 1);
+    let mut mine = now.clone();
+    let expected = mine.expect_group("content", &if_match).unwrap();
+    assert_eq!((mine.content_version, mine.access_version), (1, 10));
+    mine.title = "mine".to_owned();
+    let lost = mine.save_changes(conn, &now).unwrap_err();
+    let problem = expected.problem(lost);
+    assert_eq!(
+        (problem.status().as_u16(), problem.code()),
+        (412, "precondition.failed")
+    );
+    assert_eq!(problem.conflicts()[0].groups(), ["content"]);
+
+    // What the header is not about is a conflict like any other.
+    let if_match: IfMatch = "\"v2\"".parse().unwrap();
+    let mut mine = now.clone();
+    let expected = mine.expect_group("content", &if_match).unwrap();
+    let mut theirs = now.clone();
+    theirs.access.readers = "theirs".to_owned();
+    theirs.save_changes(conn, &now).unwrap();
+    mine.title = "mine".to_owned();
+    mine.access.readers = "mine".to_owned();
+    let lost = mine.save_changes(conn, &now).unwrap_err();
+    let problem = expected.problem(lost);
+    assert_eq!(
+        (problem.status().as_u16(), problem.code()),
+        (409, "conflict.modified")
+    );
+
+    let before = mine.clone();
+    let error = mine.expect_group("other", &if_match).unwrap_err();
+    assert_eq!(error.code(), "precondition.unknown_group");
+    let never: IfMatch = "\"vx\"".parse().unwrap();
+    let error = mine.expect_group("content", &never).unwrap_err();
+    assert_eq!(error.code(), "precondition.failed");
+    assert_eq!(mine, before);
+}
