@@ -59,6 +59,7 @@ fn of_kind(what: &str, count: usize) {
     let mut conn = <SqliteConnection as Server>::connect();
     let (_, rows) = kinds::ON_SQLITE
         .iter()
+        .chain(kinds::GUARDS_ON_SQLITE)
         .find(|(name, _)| *name == kind)
         .expect("a kind of version");
     match what {

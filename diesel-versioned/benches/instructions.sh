@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Counts instructions on SQLite with callgrind: of one save, and of writing 10,000 rows, also for each
-# kind of version.
+# kind of version and of guard.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -40,6 +40,14 @@ done
 integer=$(each unit:integer 1 3)
 for kind in bigint micros_in_integer chrono_text time_text token bytes uuid_v7 uuid_v4; do
     line "unit at versions of the kind $kind / integer" "$(each "unit:$kind" 1 3)" "$integer" none
+done
+for what in save:1000:3000 unit:1:3; do
+    IFS=: read -r what few many <<<"$what"
+    version=$(each "$what:one_version" "$few" "$many")
+    for guard in group check_changed check_all; do
+        line "$what of what changed by $guard / by version" \
+            "$(each "$what:$guard" "$few" "$many")" "$version" none
+    done
 done
 unit=$(each unit 1 4)
 loop=$(each loop 1 2)

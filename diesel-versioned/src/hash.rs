@@ -8,7 +8,7 @@
 //! ```
 //! use diesel::prelude::*;
 //! use diesel_versioned::prelude::*;
-//! use diesel_versioned::hash::{ContentHash, ContentHashed};
+//! use diesel_versioned::hash::ContentHash;
 //!
 //! # diesel::table! { contacts (id) { id -> Integer, name -> Text, age -> Nullable<Integer> } }
 //! #[derive(Debug, Clone, Queryable, Selectable, Versioned)]

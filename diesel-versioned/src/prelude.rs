@@ -12,6 +12,8 @@ pub use crate::{
     SchemaError, SchemaReport, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
 };
 
+#[cfg(feature = "hash")]
+pub use crate::hash::ContentHashed;
 #[cfg(feature = "http")]
 pub use crate::http::HttpDsl;
 

@@ -1,7 +1,5 @@
 //! A hash of what a row holds, for clients that bring it back.
 
-use diesel_versioned::hash::ContentHashed;
-
 use super::{Card, address_book, find, lost};
 use crate::flavor::prelude::*;
 
