@@ -44,7 +44,7 @@ done
 for what in save:1000:3000 unit:1:3; do
     IFS=: read -r what few many <<<"$what"
     version=$(each "$what:one_version" "$few" "$many")
-    for guard in group check_changed check_all; do
+    for guard in in_a_group check_changed check_all; do
         line "$what of what changed by $guard / by version" \
             "$(each "$what:$guard" "$few" "$many")" "$version" none
     done

@@ -148,7 +148,7 @@ macro_rules! guards {
 
             changes!($connection, one_version, [], [], ", version INTEGER NOT NULL", version);
             changes!(
-                $connection, group, [], [group = "content"],
+                $connection, in_a_group, [], [group = "content"],
                 ", version INTEGER NOT NULL", version: group = "content"
             );
             changes!($connection, check_changed, [check = "changed"], [], "",);
@@ -157,7 +157,7 @@ macro_rules! guards {
             /// Each of the guards, the one of a version first.
             pub const ALL: &[(&str, MakeRows<diesel::$connection>)] = &[
                 ("one_version", one_version::rows),
-                ("group", group::rows),
+                ("in_a_group", in_a_group::rows),
                 ("check_changed", check_changed::rows),
                 ("check_all", check_all::rows),
             ];
