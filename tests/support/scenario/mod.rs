@@ -3,6 +3,7 @@
 #[cfg(feature = "http")]
 mod http;
 pub mod kinds;
+mod lease;
 mod model;
 mod overwrite;
 mod own_tables;
