@@ -5,7 +5,9 @@ use diesel::result::Error;
 use super::protocol::{Action, Answer, Protocol, State, Then};
 use super::{SetCore, SetKind, UnitOfWork};
 use crate::error::{CommitError, EntityRef};
-use crate::lease::{Lease, LeaseError, Stands, TABLE};
+#[cfg(feature = "lease")]
+use crate::lease::Lease;
+use crate::lease::{LeaseError, Stands, TABLE};
 
 impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Lets the unit be committed under a lease, in the order in which all units lock them. It takes the

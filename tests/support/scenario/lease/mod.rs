@@ -436,3 +436,45 @@ fn times_are_those_of_the_database_whatever_the_session_takes_for_local() {
     let apart = next.since().duration_since(lease.since()).unwrap();
     assert!(apart < Duration::from_secs(600), "{apart:?}");
 }
+
+#[cfg(feature = "http")]
+#[test]
+fn over_http_a_held_lease_is_423_and_a_lost_one_409_with_the_holder() {
+    use diesel_versioned::http::Problem;
+
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let lease = Lease::acquire(conn, &product(1), "maria", HOUR).unwrap();
+    let seconds = |time: SystemTime| {
+        let since = time.duration_since(SystemTime::UNIX_EPOCH);
+        since.unwrap().as_secs()
+    };
+    let held = Lease::acquire(conn, &product(1), "paul", HOUR).unwrap_err();
+    let text = held.to_string();
+    let problem = serde_json::to_value(Problem::from(held)).unwrap();
+    let expected = serde_json::json!({
+        "type": "about:blank",
+        "title": "Locked",
+        "status": 423,
+        "code": "lease.held",
+        "detail": text,
+        "holder": "maria",
+        "since": seconds(lease.since()),
+        "until": seconds(lease.until()),
+    });
+    assert_eq!(problem, expected);
+
+    Lease::steal(conn, &product(1), "paul", HOUR).unwrap();
+    let lost = lease.save(conn, &mut product(1)).unwrap_err();
+    let problem = Problem::from(lost);
+    assert_eq!(
+        (problem.status().as_u16(), problem.code()),
+        (409, "lease.lost")
+    );
+    let problem = serde_json::to_value(problem).unwrap();
+    assert_eq!(problem["holder"], "paul");
+
+    let_expire(&db);
+    let lost = lease.release(conn).unwrap().map(drop);
+    assert!(lost.is_some());
+}
