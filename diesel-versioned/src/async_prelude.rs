@@ -62,5 +62,8 @@ pub use crate::execute::{
     async_retry as retry,
 };
 
+#[cfg(feature = "lease")]
+pub use crate::execute::AsyncLeaseDsl as LeaseDsl;
+
 /// The unit of work on an asynchronous connection of the type `C`.
 pub type UnitOfWork<C> = crate::UnitOfWork<C, dyn crate::AsyncSet<C>>;

@@ -20,6 +20,8 @@
 //! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with |
 //! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy, or for a [time that SQLite has in another spelling](crate::which_version#timestamps); neither merging nor overwriting helps |
 //!
+//! Where people edit for long, [let them see each other before](#before-it-happens).
+//!
 //! # Show
 //!
 //! [`Conflict::changes`](crate::Conflict::changes) is the view of the three states: each column
@@ -273,3 +275,21 @@
 //!
 //! In a unit, [`UnitOfWork::overwrite`](crate::UnitOfWork::overwrite) lets the next commit do it,
 //! with the rest of the unit and the record in one transaction.
+//!
+//! # Before it happens
+//!
+//! A conflict at the end of an hour's work is right and still annoying. With the feature `lease`, an
+//! editor says at the beginning that it holds the row, whoever comes next is shown who does and since
+//! when, and either waits or takes over; the module `lease` has the whole story.
+//!
+//! | when | what to do |
+//! | --- | --- |
+//! | a page that edits is opened | `Lease::acquire(conn, &document, "maria", quarter_of_an_hour)`; keep holder and token in the page |
+//! | it is held by someone else | show the error, or `Lease::holder_of`; offer to look only, or to `Lease::steal` it |
+//! | every five minutes, in the background | `Lease::resume(…)?.renew(conn, quarter_of_an_hour)` |
+//! | the page saves | `lease.save(conn, &mut document)`, or a unit with `uow.under(&lease)` |
+//! | the lease was lost: the machine slept, someone has taken over | nothing was written; show who has it now, keep the text, and acquire again when they are done. The version says then whether they have written |
+//! | the page is closed | `lease.release(conn)`; if the browser just dies, it runs out |
+//!
+//! The lease is between those who use it. The version guards everybody, so a job that knows nothing of
+//! leases and writes in between makes a conflict, and all of the above begins.

@@ -190,6 +190,7 @@
 //! | `merge.outdated` | 409 | the conflict is no longer the unit's |
 //! | `overwrite.outdated` | 409 | the unit has gone on since the conflict that was to be overwritten |
 //! | `overwrite.expect_unchanged` | 409 | what was to be overwritten was not to be changed by anyone |
+//! | `lease.lost` | 409 | the lease under which it was to be written is over; `holder`, `since` and `until` say whose it is now |
 //! | `conflict.deleted` | 410 | the row is gone |
 //! | `precondition.failed` | 412 | `If-Match` or `If-None-Match` does not hold; nothing was done |
 //! | `constraint.unique` | 422 | a value that must be unique is taken |
@@ -199,6 +200,7 @@
 //! | `unit.already_tracked` | 422 | the same row twice in one unit |
 //! | `unit.invalid` | 422 | the unit contradicts itself |
 //! | `replay.other_payload` | 422 | something else was asked for under the idempotency key |
+//! | `lease.held` | 423 | someone else holds the lease; `holder`, `since` and `until` say who |
 //! | `precondition.required` | 428 | there is no `If-Match` |
 //! | `header.too_long` | 431 | more than 8,192 bytes or 128 tags in `If-Match` or `If-None-Match` |
 //! | `outcome.unknown` | 500 | the connection was lost during COMMIT: it is done or not |
@@ -212,6 +214,10 @@
 //! | `retry.policy` | 500 | the retry policy allows nothing |
 //! | `overwrite.actor` | 500 | who overwrites is no actor |
 //! | `overwrite.audit` | 500 | that a row was overwritten could not be recorded, so it was not |
+//! | `lease.other_row` | 500 | the lease is of another row |
+//! | `lease.holder` | 500 | a text cannot name the holder of a lease |
+//! | `lease.ttl` | 500 | a lease cannot last so long, or so short |
+//! | `lease.key` | 500 | the primary key is too long for the table of leases |
 //! | `transaction.read_only` | 500 | the transaction is read-only |
 //! | `database` | 500 | whatever else the database reported; its words are in the problem's `source()` |
 //! | `database.transient` | 503 | a deadlock, a lock that was not had in time; with `Retry-After` |

@@ -70,6 +70,7 @@
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
+//! | tell others who edits a row, for longer than a transaction | `lease`: leases, and a unit under one |
 //! | write the same request once | `replay`: [`UnitOfWork`] with an idempotency key |
 //! | do the same on an asynchronous connection | `async_prelude` |
 //! | decide after a conflict | [`guide`], [`Conflict`], [`Conflicts`], [`Changes`], [`SaveError`], [`CommitError`], [`OverwriteError`] |
@@ -113,6 +114,8 @@
 //!
 //! `replay`: idempotency keys, in the module `replay`. They are compared by SHA-256, of the crate `sha2`.
 //!
+//! `lease`: leases of rows, in the module `lease`.
+//!
 //! `migrations`: the library's own tables as embedded migrations, in the module `migrations`.
 //!
 //! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized.
@@ -149,6 +152,15 @@ pub mod hash;
 #[cfg(feature = "http")]
 pub mod http;
 mod key_text;
+#[cfg(feature = "lease")]
+pub mod lease;
+#[cfg(not(feature = "lease"))]
+#[allow(
+    dead_code,
+    rustdoc::broken_intra_doc_links,
+    reason = "nobody has a lease without the feature"
+)]
+mod lease;
 mod merge;
 #[cfg(feature = "migrations")]
 pub mod migrations;
@@ -194,6 +206,7 @@ pub use error::{CommitError, EntityRef, SaveError, TrackError};
 pub use execute::{AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
 pub use execute::{Audit, OverwriteDsl, VersionedDsl, retry};
 pub use guard::{Check, VersionGroup};
+pub use lease::{LeaseError, LeaseHolder, LostLease};
 pub use merge::Merge;
 pub use overwrite::{
     Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,

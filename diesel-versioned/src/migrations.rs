@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `diesel_versioned_overwrites` | the record of [`overwrite`](crate::OverwriteDsl::overwrite), see [`OverwriteTable`](crate::OverwriteTable) |
 //! | `diesel_versioned_replays` | the idempotency keys, and what was written under each |
+//! | `diesel_versioned_leases` | who holds which row, until when, and under which number |
 //!
 //! # Run them
 //!
@@ -59,7 +60,7 @@
 //! `migrations/sqlite`, `postgres` or `mysql` of this crate into your own `migrations` folder, under
 //! the same names, and do not run the embedded ones; this feature is not needed then. With the same
 //! names a database where the embedded ones have run already takes the copies for the same: nothing
-//! runs twice, and `revert` knows them. (`filter = { except_tables = ["diesel_versioned_overwrites", "diesel_versioned_replays"] }`
+//! runs twice, and `revert` knows them. (`filter = { except_tables = ["diesel_versioned_overwrites", "diesel_versioned_replays", "diesel_versioned_leases"] }`
 //! in `diesel.toml` keeps a table out of `schema.rs`.)
 //!
 //! To do without the tables again, revert with

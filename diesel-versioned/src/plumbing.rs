@@ -41,9 +41,15 @@
 
 pub use crate::entity::{Bind, BindPart, CloneEntity, EntityKey};
 #[cfg(feature = "async")]
+pub use crate::execute::AsyncGuard;
+#[cfg(all(feature = "lease", feature = "async"))]
+pub use crate::execute::AsyncLeases;
+#[cfg(feature = "lease")]
+pub use crate::execute::Leases;
+#[cfg(feature = "async")]
 pub use crate::execute::{
     AlsoFn, AsyncExecutes, AsyncOverwrites, AsyncSet, AsyncStore, RunFn, Wire,
 };
-pub use crate::execute::{BlockingSet, BlockingStore, Executes, Overwrites};
+pub use crate::execute::{BlockingGuard, BlockingSet, BlockingStore, Executes, Overwrites};
 pub use crate::statement::{Entity, OwnTables};
 pub use crate::unit_of_work::{Discard, Holds, Set, SetCore, SetKind};

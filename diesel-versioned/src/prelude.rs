@@ -17,5 +17,8 @@ pub use crate::hash::ContentHashed;
 #[cfg(feature = "http")]
 pub use crate::http::HttpDsl;
 
+#[cfg(feature = "lease")]
+pub use crate::lease::{Lease, LeaseDsl, LeaseError, LeaseHolder, LostLease};
+
 /// The unit of work on a blocking connection of the type `C`.
 pub type UnitOfWork<C> = crate::UnitOfWork<C>;

@@ -13,6 +13,7 @@
 //! | [`exact_text`](Syntax::exact_text) | by the collation | `COLLATE BINARY` | `COLLATE "C"` | `CAST(… AS BINARY)` |
 //! | [`unix_millis`](Syntax::unix_millis) | – | `julianday('now')` | `clock_timestamp()` | `UTC_TIMESTAMP(6)` |
 //! | [`insert_or_skip`](Syntax::insert_or_skip) | `ON CONFLICT DO NOTHING` | the same | the same | `INSERT IGNORE` |
+//! | [`insert_or_update`](Syntax::insert_or_update) | `ON CONFLICT … DO UPDATE` | the same | the same | `ON DUPLICATE KEY UPDATE` |
 //! | [`json_type`](Syntax::json_type) | none: text | none: text | `JSONB` | none: text is taken |
 //! | [`catalog`](Syntax::catalog) | – | functions of pragmas | `pg_catalog` | `SHOW`; a try of found rows |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
@@ -144,6 +145,9 @@ pub struct Syntax {
     /// The database's clock as milliseconds since 1970, a 64-bit integer: in UTC whatever the time
     /// zone of the session, and never that of the beginning of a transaction.
     pub unix_millis: Option<&'static str>,
+    /// What follows an insert that updates the row which has its key already: what comes before and
+    /// after the columns of the key; these are left out where the second is empty.
+    pub insert_or_update: (&'static str, &'static str),
     /// The type that a bound text must be cast to where a column holds JSON.
     pub json_type: Option<&'static str>,
     /// What begins and what ends an insert that skips a row whose key is taken.
@@ -169,6 +173,7 @@ impl Syntax {
         unix_millis: None,
         json_type: None,
         insert_or_skip: ("INSERT INTO ", " ON CONFLICT DO NOTHING"),
+        insert_or_update: (" ON CONFLICT (", ") DO UPDATE SET "),
         catalog: None,
     };
 }

@@ -43,6 +43,7 @@ impl Dialect for diesel::mysql::Mysql {
                  DIV 1000 AS SIGNED)",
             ),
             insert_or_skip: ("INSERT IGNORE INTO ", ""),
+            insert_or_update: (" ON DUPLICATE KEY UPDATE ", ""),
             catalog: Some(&catalog::CATALOG),
             ..Syntax::PORTABLE
         }

@@ -5,6 +5,7 @@ use diesel::result::Error as DieselError;
 use super::{EntityRef, NO_VERSION, NOT_UNIQUE, TrackError, VERSION_EXHAUSTED};
 use crate::conflicts::Conflicts;
 use crate::database_error::{code as database_code, is_transient};
+use crate::lease::LeaseError;
 use crate::replay::KeyError;
 use crate::unmergeable::Unmergeable;
 use crate::version::NoVersion;
@@ -32,6 +33,7 @@ use crate::version::NoVersion;
 /// | `unit.invalid` | the unit contradicts itself |
 /// | `replay.key` | a text cannot be an idempotency key |
 /// | `replay.other_payload` | something else was written under the idempotency key before |
+/// | `lease.…` | a lease does not hold, or was not acquired: the codes of [`LeaseError`] |
 /// | `merge.…` | a rule did not resolve a conflict: the codes of [`Unmergeable`] |
 /// | `outcome.unknown` | the connection was lost during COMMIT, or a closure has ended the transaction |
 /// | `row.not_found` | Diesel's `NotFound`: from a closure of the unit, or an inserted row that cannot be read back |
@@ -136,6 +138,12 @@ pub enum CommitError {
         key: String,
     },
 
+    /// A lease that the unit is `under` (the feature `lease`) does not hold any more: it has expired, or
+    /// someone else has taken it; nothing is written. Or one was not acquired, in a function that does
+    /// both. It has the code of the [`LeaseError`].
+    #[error(transparent)]
+    Lease(Box<LeaseError>),
+
     /// The connection was lost while COMMIT was under way: the work is either all there or not
     /// there at all. Or a closure given to `also` has ended the unit's transaction, by a statement
     /// that commits by itself for example. Read the rows again before you decide; only a unit with an
@@ -174,6 +182,7 @@ impl CommitError {
             Self::Invalid { .. } => "unit.invalid",
             Self::Key(error) => error.code(),
             Self::OtherPayload { .. } => "replay.other_payload",
+            Self::Lease(error) => error.code(),
             Self::OutcomeUnknown { .. } => "outcome.unknown",
             Self::Database { source, .. } => database_code(source),
         }
@@ -188,7 +197,11 @@ impl CommitError {
     /// failure, a deadlock, a lock timeout, a busy database. Never for
     /// [`OutcomeUnknown`](CommitError::OutcomeUnknown).
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Database { source, .. } if is_transient(source))
+        match self {
+            Self::Lease(error) => error.is_transient(),
+            Self::Database { source, .. } => is_transient(source),
+            _ => false,
+        }
     }
 
     /// The conflicts, if it is some.
@@ -206,6 +219,12 @@ impl From<DieselError> for CommitError {
             source,
             entity: None,
         }
+    }
+}
+
+impl From<LeaseError> for CommitError {
+    fn from(error: LeaseError) -> Self {
+        Self::Lease(Box::new(error))
     }
 }
 

@@ -4,8 +4,11 @@ mod ahead;
 mod closure;
 mod commit;
 mod dsl;
+mod guard;
 #[cfg(feature = "replay")]
 mod keys;
+#[cfg(feature = "lease")]
+mod lease;
 mod overwrite;
 mod pipeline;
 mod replay;
@@ -18,6 +21,9 @@ mod unit;
 
 pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
+pub use guard::AsyncGuard;
+#[cfg(feature = "lease")]
+pub use lease::{AsyncLeaseDsl, AsyncLeases};
 pub use overwrite::{AsyncAudit, AsyncOverwriteDsl, AsyncOverwrites};
 pub use pipeline::Wire;
 pub use replay::AsyncStore;

@@ -2,8 +2,11 @@
 
 mod commit;
 mod dsl;
+mod guard;
 #[cfg(feature = "replay")]
 mod keys;
+#[cfg(feature = "lease")]
+mod lease;
 mod overwrite;
 mod replay;
 mod retry;
@@ -14,6 +17,9 @@ mod single;
 mod unit;
 
 pub use dsl::VersionedDsl;
+pub use guard::BlockingGuard;
+#[cfg(feature = "lease")]
+pub use lease::{LeaseDsl, Leases};
 pub use overwrite::{Audit, OverwriteDsl, Overwrites};
 pub use replay::BlockingStore;
 pub use retry::retry;

@@ -7,9 +7,14 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncAudit, AsyncExecutes, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet, AsyncStore,
-    AsyncVersionedDsl, RunFn, Wire, async_retry,
+    AlsoFn, AsyncAudit, AsyncExecutes, AsyncGuard, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet,
+    AsyncStore, AsyncVersionedDsl, RunFn, Wire, async_retry,
 };
+#[cfg(all(feature = "lease", feature = "async"))]
+pub use asynchronous::{AsyncLeaseDsl, AsyncLeases};
 pub use blocking::{
-    Audit, BlockingSet, BlockingStore, Executes, OverwriteDsl, Overwrites, VersionedDsl, retry,
+    Audit, BlockingGuard, BlockingSet, BlockingStore, Executes, OverwriteDsl, Overwrites,
+    VersionedDsl, retry,
 };
+#[cfg(feature = "lease")]
+pub use blocking::{LeaseDsl, Leases};

@@ -27,6 +27,17 @@ pub(crate) struct TableName {
 }
 
 impl TableName {
+    /// What was answered to [`Ask::name`]: the table, and its schema if that is given, without quotes.
+    #[cfg(feature = "lease")]
+    pub(crate) fn of_answer(rows: Vec<Cells>) -> QueryResult<String> {
+        let name = rows.first().and_then(|row| row.text(0));
+        let name = Self::parse(name.unwrap_or_default())?;
+        Ok(match name.schema {
+            Some(schema) => format!("{schema}.{}", name.table),
+            None => name.table,
+        })
+    }
+
     /// Takes a quoted name apart.
     pub(crate) fn parse(quoted: &str) -> QueryResult<Self> {
         let mut parts = Vec::new();

@@ -3,9 +3,11 @@
 mod catalog;
 mod delete;
 mod insert;
+#[cfg(feature = "lease")]
+pub(crate) mod lease;
 #[cfg_attr(
-    not(feature = "replay"),
-    allow(dead_code, reason = "the feature reads and counts")
+    not(all(feature = "lease", feature = "replay")),
+    allow(dead_code, reason = "the features read and count")
 )]
 mod own;
 #[cfg(feature = "replay")]
@@ -22,7 +24,7 @@ pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, LastInserted};
 pub(crate) use own::Own;
 pub use own::OwnTables;
-#[cfg(feature = "replay")]
+#[cfg(any(feature = "lease", feature = "replay"))]
 pub(crate) use own::{OwnRow, Reading};
 pub(crate) use returning::Returning;
 pub(crate) use row::{Next, Row};

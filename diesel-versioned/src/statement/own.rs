@@ -88,7 +88,9 @@ enum Piece {
     UnixMillis,
     InsertOrSkip,
     OrSkip,
+    OrUpdate(&'static str),
     LockCurrent,
+    LockWrite,
 }
 
 impl Own {
@@ -132,6 +134,25 @@ impl Own {
         values(insert.sql(into).sql(" VALUES ("))
             .sql(")")
             .and(Piece::OrSkip)
+    }
+
+    /// Inserts a row, or updates the one that has its key already; `into` is the table with its
+    /// columns, `key` the columns of the key, and `set` what follows SET.
+    pub(crate) fn insert_or_update(
+        into: &'static str,
+        key: &'static str,
+        values: impl FnOnce(Self) -> Self,
+        set: &'static str,
+    ) -> Self {
+        values(Self::new("INSERT INTO ").sql(into).sql(" VALUES ("))
+            .sql(")")
+            .and(Piece::OrUpdate(key))
+            .sql(set)
+    }
+
+    /// Locks the row against other writers, and shows it as it is now.
+    pub(crate) fn lock_write(self) -> Self {
+        self.and(Piece::LockWrite)
     }
 
     /// Shows the row as it is now, never an older snapshot.
@@ -178,11 +199,23 @@ impl<DB: OwnTables> QueryFragment<DB> for Own {
                 },
                 Piece::InsertOrSkip => out.push_sql(syntax.insert_or_skip.0),
                 Piece::OrSkip => out.push_sql(syntax.insert_or_skip.1),
-                Piece::LockCurrent => {
+                Piece::OrUpdate(key) => match syntax.insert_or_update {
+                    (taken, "") => out.push_sql(taken),
+                    (before, after) => {
+                        out.push_sql(before);
+                        out.push_sql(key);
+                        out.push_sql(after);
+                    }
+                },
+                Piece::LockCurrent | Piece::LockWrite => {
                     if syntax.prepare_locking_reads_anew {
                         out.unsafe_to_cache_prepared();
                     }
-                    out.push_sql(syntax.lock_current);
+                    out.push_sql(if *piece == Piece::LockWrite {
+                        syntax.lock_write
+                    } else {
+                        syntax.lock_current
+                    });
                 }
             }
         }

@@ -2,7 +2,7 @@
 //! gets its record after the last one; if it is known, nothing is written.
 //!
 //! ```text
-//! claim ─▶ steps ─▶ record
+//! claim ─▶ leases, steps ─▶ record
 //!   └─▶ recall ─▶ read the rows ─▶ roll back ─▶ replayed
 //!         └─▶ something else was asked for
 //! ```
@@ -51,7 +51,8 @@ impl Protocol {
         stage: Stage,
     ) -> Action {
         match (stage, answer) {
-            (Stage::Claim, Ok(1)) => self.step(0),
+            // What was written before is told even if its lease is over, so that comes after it.
+            (Stage::Claim, Ok(1)) => self.check_lease(0),
             (Stage::Claim, Ok(_)) => {
                 self.state = State::Keyed(Stage::Recall);
                 Action::Recall

@@ -39,7 +39,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         let key = self.replay.as_ref().map(|replay| replay.key.to_string());
         self.see_overwrites();
         let also = self.recorded.len() + self.also.len();
-        Ok(Protocol::new(self.id, steps, also, nested, key))
+        let leases = self.leases.len();
+        Ok(Protocol::new(self.id, steps, also, nested, key).under(leases))
     }
 
     /// Makes the rows of one level that refer to others of this unit.

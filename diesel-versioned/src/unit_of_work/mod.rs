@@ -11,6 +11,7 @@ mod discard;
 mod handle;
 mod inquiry;
 mod join;
+mod lease;
 mod mark;
 mod order;
 mod overwrite;
@@ -50,6 +51,7 @@ use self::slot::State;
 use crate::entity::Versioned;
 use crate::error::TrackError;
 use crate::execute::BlockingSet;
+use crate::lease::Lease;
 
 /// What runs once the unit is durable.
 pub(crate) type Hook = Box<dyn FnOnce(&Committed) + Send>;
@@ -116,6 +118,8 @@ pub struct UnitOfWork<C, V: SetKind + ?Sized = dyn BlockingSet<C>> {
     pub(crate) hooks: Vec<Hook>,
     pub(crate) sequence: u64,
     pub(crate) replay: Option<Replay<V::Store>>,
+    /// What it is committed under, by table and key, and how each is locked.
+    pub(crate) leases: Vec<(Lease, V::Guard)>,
     connection: PhantomData<fn(&mut C)>,
 }
 
@@ -132,6 +136,10 @@ pub trait SetKind {
     /// What records that rows are overwritten.
     #[doc(hidden)]
     type Audit: Send;
+
+    /// How a lease is locked.
+    #[doc(hidden)]
+    type Guard: Send;
 }
 
 /// A kind of set that can hold the rows of `T`.
@@ -158,6 +166,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             hooks: Vec::new(),
             sequence: 0,
             replay: None,
+            leases: Vec::new(),
             connection: PhantomData,
         }
     }

@@ -1,12 +1,12 @@
 //! The course of a commit, as a machine: it says what to do next and is told what came of it.
 //!
 //! Blocking and asynchronous execution perform the same actions; everything that is decided is
-//! decided here, in `claim.rs` about an idempotency key, and in `inquiry.rs` after a rollback.
+//! decided here, in `claim.rs` about an idempotency key, in `lease.rs` about leases, and in `inquiry.rs` after a rollback.
 //!
 //! ```text
-//! begin ─▶ claim ─▶ steps ─▶ record ─▶ mark, also, unmark ─▶ commit ─▶ done
-//!            │        │                      └─▶ ping: connection lost ─▶ outcome unknown
-//!            ▼        ▼
+//! begin ─▶ claim ─▶ leases ─▶ steps ─▶ record ─▶ mark, also, unmark ─▶ commit ─▶ done
+//!            │        │         │                      └─▶ ping: connection lost ─▶ outcome unknown
+//!            ▼        ▼         ▼
 //!         roll back (a lost write, an error) ─▶ begin ─▶ read ─▶ try again ─▶ roll back ─▶ conflicts
 //! ```
 
@@ -33,6 +33,8 @@ pub(crate) enum Action {
     Claim,
     /// See what was written under it, and count those who asked for the same.
     Recall,
+    /// Lock a lease that the unit is under, and fail if it does not hold.
+    Lease(usize),
     /// Lock rows and count those that have not moved.
     Lock { set: usize, only_checks: bool },
     /// Make the rows that refer to others of this unit.
@@ -81,6 +83,8 @@ pub(super) enum State {
     Beginning,
     /// Something about the idempotency key is under way.
     Keyed(Stage),
+    /// A lease is checked: the one of this number.
+    Leased(usize),
     Stepping(usize),
     Marking,
     Also(usize),
@@ -111,6 +115,8 @@ pub(crate) struct Protocol {
     also: usize,
     /// Whether it runs inside a caller's transaction.
     nested: bool,
+    /// How many leases it is under.
+    pub(super) leases: usize,
     /// The idempotency key.
     pub(super) key: Option<String>,
     pub(super) state: State,
@@ -135,12 +141,19 @@ impl Protocol {
             steps,
             also,
             nested,
+            leases: 0,
             key,
             state: State::Start,
             short: Vec::new(),
             moved: false,
             phantoms: 0,
         }
+    }
+
+    /// The same under so many leases.
+    pub(super) fn under(mut self, leases: usize) -> Self {
+        self.leases = leases;
+        self
     }
 
     /// Takes what came of the last action and says what is next.
@@ -157,10 +170,11 @@ impl Protocol {
             }
             State::Beginning => match answer {
                 Ok(_) if self.key.is_some() => self.claim(),
-                Ok(_) => self.step(0),
+                Ok(_) => self.check_lease(0),
                 Err(error) => Action::Finish(Err(error.into())),
             },
             State::Keyed(stage) => self.keyed(sets, answer, stage),
+            State::Leased(index) => self.leased(answer, index),
             State::Stepping(index) => match answer {
                 Ok(count) => match self.judge(index, count, sets) {
                     Ok(()) => self.step(index + 1),

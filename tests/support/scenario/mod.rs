@@ -4,6 +4,7 @@ pub mod guard;
 #[cfg(feature = "http")]
 mod http;
 pub mod kinds;
+mod lease;
 mod model;
 mod overwrite;
 mod own_tables;

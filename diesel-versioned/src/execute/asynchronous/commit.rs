@@ -170,6 +170,7 @@ where
             Action::Claim | Action::Recall | Action::Record => {
                 self.perform_replay(conn, &action).await
             }
+            Action::Lease(index) => self.perform_lease(conn, index).await,
             Action::Mark => {
                 self.see_overwrites();
                 session::mark(conn).await.map(nothing)

@@ -127,6 +127,7 @@ where
             }
             Action::Write { set, group } => self.sets[set].1.write(conn, &group),
             Action::Claim | Action::Recall | Action::Record => self.perform_replay(conn, &action),
+            Action::Lease(index) => self.perform_lease(conn, index),
             Action::Mark => {
                 self.see_overwrites();
                 session::mark(conn).map(nothing)

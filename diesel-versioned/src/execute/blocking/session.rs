@@ -11,7 +11,7 @@ use crate::backend::Dialect;
 use crate::backend::catalog::Cells;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
 use crate::statement::{Ask, Entity, OwnTables, read_cells};
-#[cfg(feature = "replay")]
+#[cfg(any(feature = "lease", feature = "replay"))]
 use crate::statement::{OwnRow, Reading};
 
 /// Runs a statement and returns how many rows it matched.
@@ -36,7 +36,7 @@ where
 }
 
 /// Runs a statement about the library's own tables and returns its rows.
-#[cfg(feature = "replay")]
+#[cfg(any(feature = "lease", feature = "replay"))]
 pub(super) fn own_rows<C, R>(conn: &mut C, statement: Reading<R>) -> QueryResult<Vec<R>>
 where
     C: LoadConnection,

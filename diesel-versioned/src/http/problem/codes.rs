@@ -86,6 +86,7 @@ pub(in crate::http) const CODES: &[Code] = &[
     own("merge.outdated", StatusCode::CONFLICT, UNMERGED),
     own("overwrite.outdated", StatusCode::CONFLICT, UNMERGED),
     own("overwrite.expect_unchanged", StatusCode::CONFLICT, UNMERGED),
+    says("lease.lost", StatusCode::CONFLICT),
     says("conflict.deleted", StatusCode::GONE),
     says("precondition.failed", StatusCode::PRECONDITION_FAILED),
     own(
@@ -115,6 +116,7 @@ pub(in crate::http) const CODES: &[Code] = &[
         StatusCode::UNPROCESSABLE_ENTITY,
         "something else was asked for under this idempotency key; take a new key for a new request",
     ),
+    says("lease.held", StatusCode::LOCKED),
     says("precondition.required", StatusCode::PRECONDITION_REQUIRED),
     says(
         "header.too_long",
@@ -136,6 +138,10 @@ pub(in crate::http) const CODES: &[Code] = &[
     fault("retry.policy"),
     fault("overwrite.actor"),
     fault("overwrite.audit"),
+    fault("lease.other_row"),
+    fault("lease.holder"),
+    fault("lease.ttl"),
+    fault("lease.key"),
     own(
         "transaction.read_only",
         StatusCode::INTERNAL_SERVER_ERROR,

@@ -1,6 +1,7 @@
 //! The library's errors as problems.
 
 use std::error::Error;
+use std::time::SystemTime;
 
 use ::http::StatusCode;
 use diesel::result::Error as DieselError;
@@ -12,6 +13,7 @@ use crate::conflicts::Conflicts;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError, TrackError};
 use crate::http::{HeaderError, PreconditionError};
+use crate::lease::LeaseError;
 use crate::overwrite::{ActorError, OverwriteError, ReasonError};
 use crate::replay::KeyError;
 use crate::retry::RetryError;
@@ -39,6 +41,10 @@ impl<T: Versioned> From<Conflict<T>> for Problem {
 /// is about. Its code is the first conflict's.
 impl From<CommitError> for Problem {
     fn from(error: CommitError) -> Self {
+        let error = match error {
+            CommitError::Lease(error) => return (*error).into(),
+            error => error,
+        };
         let conflicts: Vec<_> = error
             .conflicts()
             .into_iter()
@@ -106,6 +112,26 @@ impl From<ActorError> for Problem {
 impl From<ReasonError> for Problem {
     fn from(error: ReasonError) -> Self {
         Self::of_error(error.code(), error)
+    }
+}
+
+/// 423 if someone else holds the lease, 409 if it is lost; with `holder`, `since` and `until`, in seconds
+/// since 1970, of whoever holds it now.
+impl From<LeaseError> for Problem {
+    fn from(error: LeaseError) -> Self {
+        let by = error.holder().cloned();
+        let problem = Self::of_error(error.code(), error);
+        let Some(by) = by else {
+            return problem;
+        };
+        let seconds = |time: SystemTime| {
+            let since = time.duration_since(SystemTime::UNIX_EPOCH);
+            since.map_or(0, |since| since.as_secs())
+        };
+        problem
+            .with_member("holder", by.name())
+            .with_member("since", seconds(by.since()))
+            .with_member("until", seconds(by.until()))
     }
 }
 

@@ -1,5 +1,7 @@
 //! `syntax` handed on to the backend that is inside.
 
+use std::time::Duration;
+
 use diesel::prelude::*;
 use diesel_versioned::prelude::*;
 use diesel_versioned::{Dialect, Syntax};
@@ -112,4 +114,25 @@ fn a_conflict_is_overwritten_on_record() {
             .unwrap(),
         1
     );
+}
+
+#[test]
+fn a_lease_is_held_by_the_clock_and_the_locks_of_the_backend_inside() {
+    let db = TestDb::with_own_tables();
+    let conn = &mut AnyConnection::establish(db.url()).unwrap();
+    let mut mine = stored_lamp(&db, 42);
+    let hour = Duration::from_secs(3_600);
+    let lease = Lease::acquire(conn, &mine, "maria", hour).unwrap();
+    mine.stock = 0;
+    lease.save(conn, &mut mine).unwrap();
+    assert_eq!(row(&db, 42), mine);
+    // Beside a connection that is no enum: it is the same lease.
+    let plain = &mut db.connect();
+    assert_eq!(
+        Lease::holder_of(plain, &mine).unwrap(),
+        Lease::holder_of(conn, &mine).unwrap()
+    );
+    Lease::steal(plain, &mine, "paul", hour).unwrap();
+    let error = lease.save(conn, &mut mine).unwrap_err();
+    assert_eq!(error.code(), "lease.lost");
 }

@@ -1,0 +1,499 @@
+//! Leases on a blocking connection: taken, kept, given back, and written under.
+
+use std::time::Duration;
+
+use diesel::QueryResult;
+use diesel::connection::LoadConnection;
+use diesel::expression::QueryMetadata;
+use diesel::sql_types::{BigInt, Nullable, Text};
+
+use super::guard::BlockingGuard;
+use super::session::{self, affected, answers, own_rows};
+use super::set::BlockingSet;
+use crate::entity::Versioned;
+use crate::error::{CommitError, TrackError};
+use crate::lease::{
+    Asked, Lease, LeaseError, LeaseHolder, LostLease, Place, Stands, check_ttl, forgettable, held,
+    next_token,
+};
+use crate::statement::{Ask, Entity, KnownCatalog, OwnTables, Reading, TableName, lease};
+use crate::unit_of_work::{Handle, UnitOfWork};
+
+/// What a [`Lease`] can do on a connection of the type `Conn`. The [module](crate::lease) says what it
+/// is for, and has an example.
+#[diagnostic::on_unimplemented(
+    message = "leases cannot be kept through `{Conn}`",
+    label = "no connection of a database that `diesel_versioned_leases` can be in",
+    note = "on a connection of diesel-async use `diesel_versioned::async_prelude`"
+)]
+pub trait LeaseDsl<Conn>: Sized {
+    /// Takes the lease of an entity's row for so long, unless someone else holds it.
+    ///
+    /// Who holds it already gets a new one with a greater number, and the old one is lost. Nothing is
+    /// waited for but a write or a lease that is under way at this moment; the row itself is neither read
+    /// nor locked. Read the row after you have acquired its lease, or check that its version is the one
+    /// that you know.
+    ///
+    /// In a transaction of yours it is acquired when that is committed.
+    ///
+    /// # Errors
+    ///
+    /// - [`LeaseError::Held`] with who holds it, since when and until when.
+    /// - [`LeaseError::Holder`], [`LeaseError::Ttl`] and [`LeaseError::Key`] of what cannot be. Nothing was
+    ///   sent.
+    /// - [`LeaseError::Database`] of whatever the database reports; run the migrations if the table is
+    ///   missing.
+    fn acquire<T: Versioned>(
+        conn: &mut Conn,
+        entity: &T,
+        holder: impl Into<String>,
+        ttl: Duration,
+    ) -> Result<Self, LeaseError>
+    where
+        Conn: Leases<T>;
+
+    /// Takes the lease of an entity's row, whoever holds it, and says who did, if somebody did. They cannot
+    /// write under their lease any more. A commit under it that has begun is waited for.
+    ///
+    /// # Errors
+    ///
+    /// As [`acquire`](LeaseDsl::acquire), but for [`LeaseError::Held`].
+    fn steal<T: Versioned>(
+        conn: &mut Conn,
+        entity: &T,
+        holder: impl Into<String>,
+        ttl: Duration,
+    ) -> Result<(Self, Option<LeaseHolder>), LeaseError>
+    where
+        Conn: Leases<T>;
+
+    /// The lease that was acquired before, in another request or another process, from its holder and
+    /// its number.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! { documents (id) { id -> Integer, version -> Integer } }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # let document = Document { id: 7, version: 1 };
+    /// let lease = Lease::acquire(&mut conn, &document, "maria", Duration::from_secs(900))?;
+    /// let in_the_page = (lease.holder().to_owned(), lease.token());
+    ///
+    /// let (holder, token) = in_the_page; // the next request
+    /// let resumed = Lease::resume(&mut conn, &document, holder, token)?;
+    /// assert_eq!(resumed, lease);
+    /// assert_eq!(Lease::resume(&mut conn, &document, "maria", 1).unwrap_err().code(), "lease.lost");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseError::Lost`] if that lease is over, and the others as [`acquire`](LeaseDsl::acquire).
+    fn resume<T: Versioned>(
+        conn: &mut Conn,
+        entity: &T,
+        holder: impl Into<String>,
+        token: i64,
+    ) -> Result<Self, LeaseError>
+    where
+        Conn: Leases<T>;
+
+    /// Who holds the lease of an entity's row at the moment: "Maria is editing since 10:02". It is a look
+    /// and no promise, and waits for nobody.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseError::Key`] and [`LeaseError::Database`], as [`acquire`](LeaseDsl::acquire).
+    fn holder_of<T: Versioned>(
+        conn: &mut Conn,
+        entity: &T,
+    ) -> Result<Option<LeaseHolder>, LeaseError>
+    where
+        Conn: Leases<T>;
+
+    /// Lets the lease last so long from now, also if that is sooner than it was to end.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseError::Lost`] if it is over already, [`LeaseError::Ttl`] and [`LeaseError::Database`]. The
+    /// lease is unchanged then.
+    fn renew(&mut self, conn: &mut Conn, ttl: Duration) -> Result<(), LeaseError>;
+
+    /// Gives the lease back: `None`, if it was held until now; otherwise how it had been lost, which is no
+    /// error here, for it is over in either case. Whatever was to be written under it since has been
+    /// refused. The number is not given again.
+    ///
+    /// # Errors
+    ///
+    /// [`LeaseError::Database`]. It expires by itself then.
+    fn release(&self, conn: &mut Conn) -> Result<Option<LostLease>, LeaseError>;
+
+    /// [Saves](crate::VersionedDsl::save) the entity under the lease of its row: guarded by its version and
+    /// by the lease, in one transaction, or in a savepoint inside yours.
+    ///
+    /// # Errors
+    ///
+    /// The entity is unchanged then.
+    ///
+    /// - [`CommitError::Lease`] if the lease is over, or is not that of this row.
+    /// - The others as a [unit](UnitOfWork::commit) of this one entity, a conflict for example: a writer
+    ///   without a lease was faster.
+    fn save<T: Versioned>(&self, conn: &mut Conn, entity: &mut T) -> Result<(), CommitError>
+    where
+        Conn: Leases<T>;
+
+    /// [Deletes](crate::VersionedDsl::delete) the row under its lease, which is still held afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](LeaseDsl::save).
+    fn delete<T: Versioned>(&self, conn: &mut Conn, entity: &mut T) -> Result<(), CommitError>
+    where
+        Conn: Leases<T>;
+
+    /// [Touches](crate::VersionedDsl::touch) the row under its lease.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](LeaseDsl::save).
+    fn touch<T: Versioned>(&self, conn: &mut Conn, entity: &mut T) -> Result<(), CommitError>
+    where
+        Conn: Leases<T>;
+
+    /// Removes what the table knows of leases that have been over for longer than this, and for a day at
+    /// least, and returns how many those were. To run now and then.
+    ///
+    /// A row whose leases were forgotten goes on with the time as its next number, which is greater than
+    /// any before: unless the database's clock has been set back by more than a day.
+    ///
+    /// # Errors
+    ///
+    /// What the database reports.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # use diesel_versioned::prelude::*;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// let quarter = Duration::from_secs(90 * 24 * 60 * 60);
+    /// assert_eq!(Lease::forget_leases(&mut conn, quarter)?, 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn forget_leases(conn: &mut Conn, over_for: Duration) -> QueryResult<usize>;
+}
+
+/// A connection on which rows of `T` can be leased: what [`LeaseDsl`] asks for.
+pub trait Leases<T: Versioned>: Sized {
+    #[doc(hidden)]
+    fn execute_table_name(&mut self) -> QueryResult<String>;
+
+    #[doc(hidden)]
+    fn execute_save_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError>;
+
+    #[doc(hidden)]
+    fn execute_delete_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError>;
+
+    #[doc(hidden)]
+    fn execute_touch_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, C> Leases<T> for C
+where
+    C: LoadConnection + 'static,
+    C::Backend: OwnTables
+        + QueryMetadata<<T as Entity<C::Backend>>::SqlType>
+        + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+    T: Entity<C::Backend>,
+{
+    fn execute_table_name(&mut self) -> QueryResult<String> {
+        session::usable(self)?;
+        let ask = Ask::name::<T, C::Backend>(&KnownCatalog::default());
+        TableName::of_answer(answers(self, ask)?)
+    }
+
+    fn execute_save_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError> {
+        write_under(self, lease, entity, |uow, entity| uow.save(entity))
+    }
+
+    fn execute_delete_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError> {
+        write_under(self, lease, entity, |uow, entity| {
+            let handle = uow.attach(entity)?;
+            uow.delete(handle);
+            Ok(handle)
+        })
+    }
+
+    fn execute_touch_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError> {
+        write_under(self, lease, entity, |uow, entity| {
+            let handle = uow.attach(entity)?;
+            uow.touch(handle);
+            Ok(handle)
+        })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<C> LeaseDsl<C> for Lease
+where
+    C: LoadConnection,
+    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+{
+    fn acquire<T: Versioned>(
+        conn: &mut C,
+        entity: &T,
+        holder: impl Into<String>,
+        ttl: Duration,
+    ) -> Result<Self, LeaseError>
+    where
+        C: Leases<T>,
+    {
+        let place = Place::of(conn.execute_table_name()?, entity)?;
+        let asked = Asked::new::<T>(place, holder.into(), ttl)?;
+        take(conn, asked, false).map(|(lease, _)| lease)
+    }
+
+    fn steal<T: Versioned>(
+        conn: &mut C,
+        entity: &T,
+        holder: impl Into<String>,
+        ttl: Duration,
+    ) -> Result<(Self, Option<LeaseHolder>), LeaseError>
+    where
+        C: Leases<T>,
+    {
+        let place = Place::of(conn.execute_table_name()?, entity)?;
+        let asked = Asked::new::<T>(place, holder.into(), ttl)?;
+        take(conn, asked, true)
+    }
+
+    fn resume<T: Versioned>(
+        conn: &mut C,
+        entity: &T,
+        holder: impl Into<String>,
+        token: i64,
+    ) -> Result<Self, LeaseError>
+    where
+        C: Leases<T>,
+    {
+        let place = Place::of(conn.execute_table_name()?, entity)?;
+        let asked = Asked::new::<T>(place, holder.into(), Self::MAX_TTL)?;
+        let stands = first(conn, lease::look(&asked.place))?;
+        asked.resumed(stands, token)
+    }
+
+    fn holder_of<T: Versioned>(conn: &mut C, entity: &T) -> Result<Option<LeaseHolder>, LeaseError>
+    where
+        C: Leases<T>,
+    {
+        let place = Place::of(conn.execute_table_name()?, entity)?;
+        Ok(held(first(conn, lease::look(&place))?.as_ref()))
+    }
+
+    fn renew(&mut self, conn: &mut C, ttl: Duration) -> Result<(), LeaseError> {
+        let ttl = check_ttl(ttl)?;
+        let stands = in_transaction(conn, |conn| {
+            self.must_hold(first(conn, lease::lock(&self.place))?)?;
+            affected(conn, &lease::renew(&self.place, ttl))?;
+            self.must_hold(first(conn, lease::look(&self.place))?)
+        })?;
+        self.renewed(&stands);
+        Ok(())
+    }
+
+    fn release(&self, conn: &mut C) -> Result<Option<LostLease>, LeaseError> {
+        in_transaction(conn, |conn| {
+            let stands = first(conn, lease::lock(&self.place))?;
+            let lost = self.lost(stands.as_ref());
+            if lost.is_none() {
+                affected(conn, &lease::release(&self.place))?;
+            }
+            Ok(lost)
+        })
+    }
+
+    fn save<T: Versioned>(&self, conn: &mut C, entity: &mut T) -> Result<(), CommitError>
+    where
+        C: Leases<T>,
+    {
+        conn.execute_save_under(self, entity)
+    }
+
+    fn delete<T: Versioned>(&self, conn: &mut C, entity: &mut T) -> Result<(), CommitError>
+    where
+        C: Leases<T>,
+    {
+        conn.execute_delete_under(self, entity)
+    }
+
+    fn touch<T: Versioned>(&self, conn: &mut C, entity: &mut T) -> Result<(), CommitError>
+    where
+        C: Leases<T>,
+    {
+        conn.execute_touch_under(self, entity)
+    }
+
+    fn forget_leases(conn: &mut C, over_for: Duration) -> QueryResult<usize> {
+        session::usable(conn)?;
+        affected(conn, &lease::forget(forgettable(over_for)))
+    }
+}
+
+/// The library's own table.
+struct OwnTable;
+
+#[allow(private_interfaces, reason = "see the trait")]
+impl<C> BlockingGuard<C> for OwnTable
+where
+    C: LoadConnection,
+    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+{
+    fn lock(&self, conn: &mut C, lease: &Lease) -> QueryResult<Option<Stands>> {
+        first(conn, lease::lock(&lease.place))
+    }
+}
+
+impl<C> UnitOfWork<C, dyn BlockingSet<C>>
+where
+    C: LoadConnection + 'static,
+    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+{
+    /// Lets the unit be committed only while a lease holds, this commit and any later one. The lease is
+    /// checked and locked before the unit's first write, and stays locked until COMMIT: nobody can take it
+    /// in between. See [`lease`](crate::lease).
+    ///
+    /// The unit may write other rows than the leased one: the lines of the order that is leased, for
+    /// example. It may be under several leases, and needs all of them; a newer lease takes the place of
+    /// another one of the same row.
+    ///
+    /// A commit fails with [`CommitError::Lease`] if the lease is over; nothing is written then. One that
+    /// has nothing to write does not look at it. What an earlier commit has written under the unit's
+    /// idempotency key is told whether or not the lease still holds.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! { orders (id) { id -> Integer, total -> Integer, version -> Integer } }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = orders)]
+    /// # struct Order { id: i32, total: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO orders VALUES (1, 0, 1)")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// let order = Order::find(&mut conn, 1)?;
+    /// let lease = Lease::acquire(&mut conn, &order, "maria", Duration::from_secs(900))?;
+    ///
+    /// let mut uow = UnitOfWork::new();
+    /// uow.under(&lease);
+    /// let order = uow.attach(order)?;
+    /// uow[order].total = 250; // and its lines
+    /// uow.commit(&mut conn)?;
+    ///
+    /// Lease::steal(&mut conn, &uow[order], "paul", Duration::from_secs(900))?;
+    /// uow[order].total = 300;
+    /// let error = uow.commit(&mut conn).unwrap_err();
+    /// assert_eq!(error.code(), "lease.lost");
+    /// assert!(uow.is_dirty(order));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn under(&mut self, lease: &Lease) {
+        self.guard_by(lease, Box::new(OwnTable));
+    }
+}
+
+/// Takes a lease, and says who held it.
+fn take<C>(
+    conn: &mut C,
+    asked: Asked,
+    steal: bool,
+) -> Result<(Lease, Option<LeaseHolder>), LeaseError>
+where
+    C: LoadConnection,
+    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+{
+    in_transaction(conn, |conn| {
+        affected(conn, &lease::ensure(&asked.place))?;
+        let stands = asked.kept(first(conn, lease::lock(&asked.place))?)?;
+        let previous = asked.may_take(&stands, steal)?;
+        let token = next_token(&stands);
+        let taking = lease::take(&asked.place, &asked.holder, token, asked.ttl);
+        affected(conn, &taking)?;
+        let stands = asked.kept(first(conn, lease::look(&asked.place))?)?;
+        Ok((asked.taken(&stands, token)?, previous))
+    })
+}
+
+/// Does it in a transaction, or in a savepoint inside the caller's; all of it or nothing.
+fn in_transaction<C, R>(
+    conn: &mut C,
+    work: impl FnOnce(&mut C) -> Result<R, LeaseError>,
+) -> Result<R, LeaseError>
+where
+    C: LoadConnection,
+    C::Backend: OwnTables,
+{
+    let outer = session::depth(conn)?;
+    session::begin(conn)?;
+    let done = work(conn).and_then(|done| {
+        session::commit(conn)?;
+        Ok(done)
+    });
+    if done.is_err() {
+        // What has failed is what the caller has to hear of, whatever the rollback says.
+        drop(session::roll_back_to(conn, outer));
+    }
+    done
+}
+
+/// What stands in the table, if anything does.
+fn first<C>(conn: &mut C, statement: Reading<Stands>) -> QueryResult<Option<Stands>>
+where
+    C: LoadConnection,
+    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+{
+    session::usable(conn)?;
+    Ok(own_rows(conn, statement)?.into_iter().next())
+}
+
+/// Writes one entity in a unit under its lease.
+fn write_under<T, C>(
+    conn: &mut C,
+    lease: &Lease,
+    entity: &mut T,
+    join: impl FnOnce(&mut UnitOfWork<C, dyn BlockingSet<C>>, T) -> Result<Handle<T>, TrackError>,
+) -> Result<(), CommitError>
+where
+    T: Versioned,
+    C: LoadConnection + 'static,
+    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+{
+    lease.must_be_of(entity)?;
+    let mut uow = UnitOfWork::<C, dyn BlockingSet<C>>::new();
+    uow.under(lease);
+    let handle = join(&mut uow, entity.clone())?;
+    drop(uow.commit(conn)?);
+    if let Some(written) = uow.get(handle) {
+        entity.take_columns(written, T::GENERATED);
+        entity.set_version(written.version().clone());
+    }
+    Ok(())
+}
