@@ -66,6 +66,7 @@
 //! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
+//! | lock rows before they are read | [`LockDsl`], [`UnitOfWork::lock`], [`Lock`], [`Wait`], [`LockError`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | write the same request once | `replay`: [`UnitOfWork`] with an idempotency key |
@@ -141,6 +142,7 @@ pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;
 mod key_text;
+mod lock;
 mod merge;
 #[cfg(feature = "migrations")]
 pub mod migrations;
@@ -181,10 +183,11 @@ pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
 pub use entity::{IntoKey, Versioned, VersionedPart};
-pub use error::{CommitError, EntityRef, SaveError, TrackError};
+pub use error::{CommitError, EntityRef, LockError, SaveError, TrackError};
 #[cfg(feature = "async")]
-pub use execute::{AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
-pub use execute::{Audit, OverwriteDsl, VersionedDsl, retry};
+pub use execute::{AsyncAudit, AsyncLockDsl, AsyncOverwriteDsl, AsyncVersionedDsl};
+pub use execute::{Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
+pub use lock::{Lock, Wait};
 pub use merge::Merge;
 pub use overwrite::{
     Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,
@@ -201,7 +204,9 @@ pub use version::VersionValue;
 
 // Shown in their modules, so that the front page is what most programs need.
 #[doc(hidden)]
-pub use backend::{BatchUpdateSyntax, BeginToWrite, RowLocks, Syntax, TupleSyntax};
+pub use backend::{
+    BatchUpdateSyntax, BeginToWrite, LockSyntax, RowLocks, Syntax, TupleSyntax, WholeDatabase,
+};
 #[cfg(feature = "async")]
 #[doc(hidden)]
 pub use plumbing::{AlsoFn, AsyncExecutes, AsyncSet};

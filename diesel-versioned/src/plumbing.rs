@@ -42,8 +42,8 @@
 pub use crate::entity::{Bind, BindPart, CloneEntity, EntityKey};
 #[cfg(feature = "async")]
 pub use crate::execute::{
-    AlsoFn, AsyncExecutes, AsyncOverwrites, AsyncSet, AsyncStore, RunFn, Wire,
+    AlsoFn, AsyncExecutes, AsyncLocks, AsyncOverwrites, AsyncSet, AsyncStore, RunFn, Wire,
 };
-pub use crate::execute::{BlockingSet, BlockingStore, Executes, Overwrites};
+pub use crate::execute::{BlockingSet, BlockingStore, Executes, Locks, Overwrites};
 pub use crate::statement::{Entity, OwnTables};
 pub use crate::unit_of_work::{Discard, Holds, Set, SetCore, SetKind};

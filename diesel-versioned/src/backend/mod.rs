@@ -8,6 +8,7 @@
 //! | [`lock_write`](Syntax::lock_write) | none | none | `FOR NO KEY UPDATE` | `FOR UPDATE` |
 //! | [`ordered_writes`](Syntax::ordered_writes) | no | no | no | `ORDER BY … LIMIT ?` |
 //! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
+//! | [`LOCKS`](Dialect::LOCKS) | unknown | by a write of no row, the database as a whole | `FOR NO KEY UPDATE`, `FOR SHARE` | `FOR UPDATE`, `LOCK IN SHARE MODE` |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
 //! | [`unix_millis`](Syntax::unix_millis) | – | `julianday('now')` | `clock_timestamp()` | `UTC_TIMESTAMP(6)` |
 //! | [`insert_or_skip`](Syntax::insert_or_skip) | `ON CONFLICT DO NOTHING` | the same | the same | `INSERT IGNORE` |
@@ -34,6 +35,8 @@ mod pg;
 mod sqlite;
 
 use diesel::backend::Backend;
+
+use crate::lock::{Lock, Wait};
 
 pub use self::catalog::Catalog;
 
@@ -86,6 +89,9 @@ pub trait Dialect: Backend {
 
     /// Whether writers wait for each other row by row, so that rows must be locked in an order.
     const ROW_LOCKS: RowLocks = RowLocks::None;
+
+    /// How a row is locked when it is asked for.
+    const LOCKS: LockSyntax = LockSyntax::Unknown;
 
     /// Whether `INSERT … RETURNING` hands back what the database made. Where it cannot be used, that
     /// is read after the insert, in the same transaction.
@@ -173,6 +179,28 @@ pub enum RowLocks {
     InKeyOrder,
     /// The same, but one that deletes several rows locks them in the order in which it finds them.
     DeletesAsFound,
+}
+
+/// How a row is locked when it is asked for.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum LockSyntax {
+    /// It is not known, and an error to ask for.
+    Unknown,
+    /// By what a `SELECT` ends in; `None` is not to be had.
+    Clauses(fn(Lock, Wait) -> Option<&'static str>),
+    /// Not by itself: the database is locked as a whole, by a write.
+    WholeDatabase(WholeDatabase),
+}
+
+/// How a database is asked how long a write waits for its lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WholeDatabase {
+    /// Asks for the time, in milliseconds.
+    pub waits: &'static str,
+    /// Sets the time, which follows.
+    pub wait: &'static str,
 }
 
 /// How several rows are updated by one statement.

@@ -2,7 +2,9 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, BeginToWrite, Dialect, Syntax, TupleSyntax};
+use super::{
+    BatchUpdateSyntax, BeginToWrite, Dialect, LockSyntax, Syntax, TupleSyntax, WholeDatabase,
+};
 
 impl Dialect for diesel::sqlite::Sqlite {
     const UPDATE_ROWS: usize = 256;
@@ -12,6 +14,11 @@ impl Dialect for diesel::sqlite::Sqlite {
     const BEGIN_TO_WRITE: Option<BeginToWrite> = Some(BeginToWrite {
         take: "ROLLBACK; BEGIN IMMEDIATE",
         restore: "BEGIN",
+    });
+
+    const LOCKS: LockSyntax = LockSyntax::WholeDatabase(WholeDatabase {
+        waits: "PRAGMA busy_timeout",
+        wait: "PRAGMA busy_timeout = ",
     });
 
     fn syntax(&self) -> Syntax {

@@ -103,6 +103,10 @@ pub(super) const MYSQL_DEADLOCK: &[&str] = &[
     "Взаємне блокування знайдено під час спроби отримати блокування; спробуйте перезапустити транзакцію.",
 ];
 
+/// 3572, with `NOWAIT`; MySQL 8 says it in English alone. MariaDB says 1205 instead.
+pub(super) const MYSQL_NO_WAIT: &[&str] =
+    &["lock(s) could not be acquired immediately and NOWAIT is set"];
+
 /// 1020.
 pub(super) const MYSQL_RECORD_CHANGED: &[&str] = &[
     "这个表自上次读后数据有变化'%s';尝试重新启动事务",

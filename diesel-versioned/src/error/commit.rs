@@ -2,7 +2,7 @@
 
 use diesel::result::Error as DieselError;
 
-use super::{EntityRef, NO_VERSION, NOT_UNIQUE, TrackError, VERSION_EXHAUSTED};
+use super::{EntityRef, LockError, NO_VERSION, NOT_UNIQUE, TrackError, VERSION_EXHAUSTED};
 use crate::conflicts::Conflicts;
 use crate::database_error::{code as database_code, is_transient};
 use crate::replay::KeyError;
@@ -41,7 +41,12 @@ use crate::version::NoVersion;
 /// | `constraint.check` | a `CHECK` was violated |
 /// | `connection.closed` | the connection is lost, or a transaction was left open on it: get another |
 /// | `transaction.read_only` | the transaction is read-only |
-/// | `database.transient` | [`is_transient`](CommitError::is_transient): do it again |
+/// | `lock.timeout` | a lock was not had in time; on SQLite also a transaction that has read and can no longer write. As the next three [`is_transient`](CommitError::is_transient): do it again |
+/// | `lock.refused` | a lock was not had at once: `NOWAIT`, or a row that was to be skipped and is the only one |
+/// | `lock.deadlock` | the database has ended a deadlock by giving this transaction up |
+/// | `database.transient` | a serialization failure, or what else passes |
+/// | `lock.no_transaction` | a row is to be locked outside of a transaction |
+/// | `lock.unsupported` | the database has no such lock |
 /// | `database` | whatever else the database reported |
 ///
 /// ```
@@ -150,6 +155,11 @@ pub enum CommitError {
         source: DieselError,
     },
 
+    /// A row was not locked. [`commit`](crate::UnitOfWork::commit) does not return it;
+    /// [`lock`](crate::UnitOfWork::lock) does.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+
     /// Whatever else the database reported: a constraint, a lost connection, a lock timeout.
     #[error("the database reported an error{}; its source says which{}", on(.entity.as_ref()), hint(.entity.as_ref()))]
     Database {
@@ -175,6 +185,7 @@ impl CommitError {
             Self::Key(error) => error.code(),
             Self::OtherPayload { .. } => "replay.other_payload",
             Self::OutcomeUnknown { .. } => "outcome.unknown",
+            Self::Lock(error) => error.code(),
             Self::Database { source, .. } => database_code(source),
         }
     }
@@ -185,10 +196,14 @@ impl CommitError {
     }
 
     /// Whether the same work, read again and done again, may well succeed: a serialization
-    /// failure, a deadlock, a lock timeout, a busy database. Never for
+    /// failure, a deadlock, a lock that was not had in time or at once, a busy database. Never for
     /// [`OutcomeUnknown`](CommitError::OutcomeUnknown).
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Database { source, .. } if is_transient(source))
+        match self {
+            Self::Lock(error) => error.is_transient(),
+            Self::Database { source, .. } => is_transient(source),
+            _ => false,
+        }
     }
 
     /// The conflicts, if it is some.

@@ -6,6 +6,7 @@ mod commit;
 mod dsl;
 #[cfg(feature = "replay")]
 mod keys;
+mod lock;
 mod overwrite;
 mod pipeline;
 mod replay;
@@ -18,6 +19,7 @@ mod unit;
 
 pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
+pub use lock::{AsyncLockDsl, AsyncLocks};
 pub use overwrite::{AsyncAudit, AsyncOverwriteDsl, AsyncOverwrites};
 pub use pipeline::Wire;
 pub use replay::AsyncStore;

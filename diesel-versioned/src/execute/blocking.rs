@@ -4,6 +4,7 @@ mod commit;
 mod dsl;
 #[cfg(feature = "replay")]
 mod keys;
+mod lock;
 mod overwrite;
 mod replay;
 mod retry;
@@ -14,6 +15,7 @@ mod single;
 mod unit;
 
 pub use dsl::VersionedDsl;
+pub use lock::{LockDsl, Locks};
 pub use overwrite::{Audit, OverwriteDsl, Overwrites};
 pub use replay::BlockingStore;
 pub use retry::retry;

@@ -7,9 +7,10 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncAudit, AsyncExecutes, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet, AsyncStore,
-    AsyncVersionedDsl, RunFn, Wire, async_retry,
+    AlsoFn, AsyncAudit, AsyncExecutes, AsyncLockDsl, AsyncLocks, AsyncOverwriteDsl,
+    AsyncOverwrites, AsyncSet, AsyncStore, AsyncVersionedDsl, RunFn, Wire, async_retry,
 };
 pub use blocking::{
-    Audit, BlockingSet, BlockingStore, Executes, OverwriteDsl, Overwrites, VersionedDsl, retry,
+    Audit, BlockingSet, BlockingStore, Executes, LockDsl, Locks, OverwriteDsl, Overwrites,
+    VersionedDsl, retry,
 };

@@ -3,6 +3,7 @@
 mod catalog;
 mod delete;
 mod insert;
+mod lock;
 #[cfg_attr(
     not(feature = "replay"),
     allow(dead_code, reason = "the feature reads and counts")
@@ -20,6 +21,7 @@ mod versions;
 pub(crate) use catalog::{Ask, KnownCatalog, TableName, read_cells};
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, LastInserted};
+pub(crate) use lock::{Setting, WriteNothing};
 pub(crate) use own::Own;
 pub use own::OwnTables;
 #[cfg(feature = "replay")]

@@ -11,6 +11,7 @@ mod discard;
 mod handle;
 mod inquiry;
 mod join;
+mod locked;
 mod mark;
 mod order;
 mod overwrite;

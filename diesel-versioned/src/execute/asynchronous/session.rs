@@ -12,7 +12,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use crate::backend::Dialect;
 use crate::backend::catalog::Cells;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::{Ask, Entity, OwnTables, read_cells};
+use crate::statement::{Ask, Entity, OwnTables, Setting, read_cells};
 #[cfg(feature = "replay")]
 use crate::statement::{OwnRow, Reading};
 
@@ -80,6 +80,29 @@ where
             .try_collect()
             .await
     }
+}
+
+/// Asks for a setting that is a number.
+pub(super) async fn setting<C>(conn: &mut C, question: &'static str) -> QueryResult<i64>
+where
+    C: AsyncConnection,
+    C::Backend: OwnTables,
+{
+    let rows = conn.load(Setting(question)).await?;
+    let answers: Vec<Option<i64>> = rows
+        .map(|row| C::Backend::number(&row?, 0))
+        .try_collect()
+        .await?;
+    Ok(answers.into_iter().flatten().next().unwrap_or(0))
+}
+
+/// Sets a setting that is a number.
+pub(super) async fn set<C: SimpleAsyncConnection>(
+    conn: &mut C,
+    sql: &str,
+    value: i64,
+) -> QueryResult<()> {
+    conn.batch_execute(&format!("{sql}{value}")).await
 }
 
 /// How deep in transactions a connection is; fails where nobody knows.

@@ -10,7 +10,7 @@ use diesel::query_builder::{Query, QueryFragment, QueryId};
 use crate::backend::Dialect;
 use crate::backend::catalog::Cells;
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::{Ask, Entity, OwnTables, read_cells};
+use crate::statement::{Ask, Entity, OwnTables, Setting, read_cells};
 #[cfg(feature = "replay")]
 use crate::statement::{OwnRow, Reading};
 
@@ -57,6 +57,22 @@ where
     let cells = ask.cells();
     let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, ask)?;
     cursor.map(|row| read_cells(&row?, cells)).collect()
+}
+
+/// Asks for a setting that is a number.
+pub(super) fn setting<C>(conn: &mut C, question: &'static str) -> QueryResult<i64>
+where
+    C: LoadConnection,
+    C::Backend: OwnTables,
+{
+    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, Setting(question))?;
+    let answers: QueryResult<Vec<_>> = cursor.map(|row| C::Backend::number(&row?, 0)).collect();
+    Ok(answers?.into_iter().flatten().next().unwrap_or(0))
+}
+
+/// Sets a setting that is a number.
+pub(super) fn set<C: SimpleConnection>(conn: &mut C, sql: &str, value: i64) -> QueryResult<()> {
+    conn.batch_execute(&format!("{sql}{value}"))
 }
 
 /// How deep in transactions a connection is; fails where nobody knows.
