@@ -4,6 +4,7 @@
 //! [`Blocking`] is Diesel's connection; every entity and every unit runs on the [`Inner`] that it
 //! holds, by the asynchronous half of the library.
 
+mod lock;
 mod overwrite;
 mod runtime;
 mod unit;
@@ -29,6 +30,7 @@ pub mod prelude {
 
     // These take the place of their namesakes.
     pub use super::VersionedDsl;
+    pub use super::lock::LockDsl;
     pub use super::overwrite::{Audit, OverwriteDsl};
     pub use super::unit::{UnitOfWork, retry};
     pub use diesel_versioned::async_prelude::*;

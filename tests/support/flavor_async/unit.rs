@@ -10,9 +10,10 @@ use std::time::Duration;
 use diesel::QueryResult;
 use diesel::result::Error;
 use diesel_async::AsyncConnection;
+use diesel_versioned::plumbing::AsyncLocks;
 use diesel_versioned::{
     Actor, AsyncSet, AsyncVersionedDsl, CommitError, Committed, Conflict, Handle, Holds, IntoKey,
-    OverwriteError, RetryError, RetryPolicy, Retryable, Versioned, async_prelude,
+    Lock, OverwriteError, RetryError, RetryPolicy, Retryable, Versioned, Wait, async_prelude,
 };
 
 use super::Blocking;
@@ -45,6 +46,36 @@ impl UnitOfWork<Blocking> {
         dyn AsyncSet<Inner>: Holds<T>,
     {
         block_on(self.unit.find(conn, key))
+    }
+
+    pub fn lock<T>(
+        &mut self,
+        conn: &mut Blocking,
+        key: impl IntoKey<T::Key>,
+        lock: Lock,
+        wait: Wait,
+    ) -> Result<Handle<T>, CommitError>
+    where
+        T: Versioned,
+        Inner: AsyncLocks<T>,
+        dyn AsyncSet<Inner>: Holds<T>,
+    {
+        block_on(self.unit.lock(conn, key, lock, wait))
+    }
+
+    pub fn lock_all<T, K: IntoKey<T::Key>>(
+        &mut self,
+        conn: &mut Blocking,
+        keys: impl IntoIterator<Item = K>,
+        lock: Lock,
+        wait: Wait,
+    ) -> Result<Vec<Handle<T>>, CommitError>
+    where
+        T: Versioned,
+        Inner: AsyncLocks<T>,
+        dyn AsyncSet<Inner>: Holds<T>,
+    {
+        block_on(self.unit.lock_all(conn, keys, lock, wait))
     }
 
     pub fn commit(&mut self, conn: &mut Blocking) -> Result<Committed, CommitError> {
