@@ -215,6 +215,9 @@
 //! | `database` | 500 | whatever else the database reported; its words are in the problem's `source()` |
 //! | `lock.no_transaction` | 500 | a row was to be locked outside of a transaction |
 //! | `lock.unsupported` | 500 | the database has no such lock |
+//! | `isolation.in_transaction` | 500 | the isolation of a transaction that has begun was to be changed |
+//! | `isolation.unsupported` | 500 | it is not known how the database is told about isolation |
+//! | `unit.read_only` | 500 | a read-only unit has something to write |
 //! | `lock.timeout` | 503 | a lock was not had in time; with `Retry-After` |
 //! | `lock.refused` | 503 | a lock was not had at once; with `Retry-After` |
 //! | `lock.deadlock` | 503 | a deadlock; with `Retry-After` |

@@ -67,6 +67,7 @@
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
 //! | lock rows before they are read | [`LockDsl`], [`UnitOfWork::lock`], [`Lock`], [`Wait`], [`LockError`] |
+//! | read several rows from one snapshot | [`UnitOfWork::read`], [`Isolation`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | write the same request once | `replay`: [`UnitOfWork`] with an idempotency key |
@@ -141,6 +142,7 @@ mod execute;
 pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;
+mod isolation;
 mod key_text;
 mod lock;
 mod merge;
@@ -183,10 +185,11 @@ pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
 pub use entity::{IntoKey, Versioned, VersionedPart};
-pub use error::{CommitError, EntityRef, LockError, SaveError, TrackError};
+pub use error::{CommitError, EntityRef, IsolationError, LockError, SaveError, TrackError};
 #[cfg(feature = "async")]
 pub use execute::{AsyncAudit, AsyncLockDsl, AsyncOverwriteDsl, AsyncVersionedDsl};
 pub use execute::{Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
+pub use isolation::Isolation;
 pub use lock::{Lock, Wait};
 pub use merge::Merge;
 pub use overwrite::{
@@ -205,7 +208,8 @@ pub use version::VersionValue;
 // Shown in their modules, so that the front page is what most programs need.
 #[doc(hidden)]
 pub use backend::{
-    BatchUpdateSyntax, BeginToWrite, LockSyntax, RowLocks, Syntax, TupleSyntax, WholeDatabase,
+    BatchUpdateSyntax, BeginToWrite, IsolationSyntax, LockSyntax, RowLocks, Switch, Syntax,
+    TupleSyntax, WholeDatabase,
 };
 #[cfg(feature = "async")]
 #[doc(hidden)]

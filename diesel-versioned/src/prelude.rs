@@ -8,9 +8,9 @@
 pub use crate::execute::{Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
 pub use crate::{
     Actor, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Lock, LockError, Merge, Operation, Overwrite, OverwriteError, RetryError, RetryPolicy,
-    Retryable, SaveError, SchemaError, SchemaReport, TrackError, Unmergeable, VersionValue,
-    Versioned, VersionedPart, Wait,
+    Isolation, IsolationError, Lock, LockError, Merge, Operation, Overwrite, OverwriteError,
+    RetryError, RetryPolicy, Retryable, SaveError, SchemaError, SchemaReport, TrackError,
+    Unmergeable, VersionValue, Versioned, VersionedPart, Wait,
 };
 
 #[cfg(feature = "http")]

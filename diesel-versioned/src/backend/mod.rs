@@ -9,6 +9,7 @@
 //! | [`ordered_writes`](Syntax::ordered_writes) | no | no | no | `ORDER BY … LIMIT ?` |
 //! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
 //! | [`LOCKS`](Dialect::LOCKS) | unknown | by a write of no row, the database as a whole | `FOR NO KEY UPDATE`, `FOR SHARE` | `FOR UPDATE`, `LOCK IN SHARE MODE` |
+//! | [`ISOLATION`](Dialect::ISOLATION) | unknown | always serializable; `PRAGMA query_only` | `SET TRANSACTION` after BEGIN | `SET TRANSACTION` before BEGIN |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
 //! | [`unix_millis`](Syntax::unix_millis) | – | `julianday('now')` | `clock_timestamp()` | `UTC_TIMESTAMP(6)` |
 //! | [`insert_or_skip`](Syntax::insert_or_skip) | `ON CONFLICT DO NOTHING` | the same | the same | `INSERT IGNORE` |
@@ -89,6 +90,9 @@ pub trait Dialect: Backend {
 
     /// Whether writers wait for each other row by row, so that rows must be locked in an order.
     const ROW_LOCKS: RowLocks = RowLocks::None;
+
+    /// How a transaction is told how much it sees of others, and that it only reads.
+    const ISOLATION: IsolationSyntax = IsolationSyntax::Unknown;
 
     /// How a row is locked when it is asked for.
     const LOCKS: LockSyntax = LockSyntax::Unknown;
@@ -191,6 +195,32 @@ pub enum LockSyntax {
     Clauses(fn(Lock, Wait) -> Option<&'static str>),
     /// Not by itself: the database is locked as a whole, by a write.
     WholeDatabase(WholeDatabase),
+}
+
+/// How a transaction is told how much it sees of others, and that it only reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IsolationSyntax {
+    /// It is not known, and an error to ask for.
+    Unknown,
+    /// By `SET TRANSACTION` before BEGIN.
+    SetBefore,
+    /// By `SET TRANSACTION` as the first statement after BEGIN.
+    SetInside,
+    /// Every transaction is serializable, and a setting of the session keeps it from writing.
+    Serializable(Switch),
+}
+
+/// A setting of a session that is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Switch {
+    /// A query that has a row if it is on.
+    pub is_on: &'static str,
+    /// Switches it on.
+    pub on: &'static str,
+    /// Switches it off.
+    pub off: &'static str,
 }
 
 /// How a database is asked how long a write waits for its lock.

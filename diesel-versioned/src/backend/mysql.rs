@@ -2,7 +2,9 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, Dialect, LockSyntax, RowLocks, Syntax, TupleSyntax};
+use super::{
+    BatchUpdateSyntax, Dialect, IsolationSyntax, LockSyntax, RowLocks, Syntax, TupleSyntax,
+};
 use crate::lock::{Lock, Wait};
 
 impl Dialect for diesel::mysql::Mysql {
@@ -17,6 +19,7 @@ impl Dialect for diesel::mysql::Mysql {
     // By mysql_async: whoever asks next gets the rows that nobody took.
     const LEAVES_ANSWERS: bool = true;
 
+    const ISOLATION: IsolationSyntax = IsolationSyntax::SetBefore;
     const LOCKS: LockSyntax = LockSyntax::Clauses(|lock, wait| {
         Some(match (lock, wait) {
             (Lock::Update, Wait::Block) => " FOR UPDATE",

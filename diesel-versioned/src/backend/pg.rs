@@ -2,7 +2,9 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, Dialect, LockSyntax, RowLocks, Syntax, TupleSyntax};
+use super::{
+    BatchUpdateSyntax, Dialect, IsolationSyntax, LockSyntax, RowLocks, Syntax, TupleSyntax,
+};
 use crate::lock::{Lock, Wait};
 
 impl Dialect for diesel::pg::Pg {
@@ -13,6 +15,7 @@ impl Dialect for diesel::pg::Pg {
     const RETURNING_SHOWS_ALL: bool = true;
     const ROW_LOCKS: RowLocks = RowLocks::DeletesAsFound;
 
+    const ISOLATION: IsolationSyntax = IsolationSyntax::SetInside;
     const LOCKS: LockSyntax = LockSyntax::Clauses(|lock, wait| {
         Some(match (lock, wait) {
             // Not FOR UPDATE: rows of other tables may go on referring to these.

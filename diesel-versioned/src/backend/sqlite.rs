@@ -3,7 +3,8 @@
 mod catalog;
 
 use super::{
-    BatchUpdateSyntax, BeginToWrite, Dialect, LockSyntax, Syntax, TupleSyntax, WholeDatabase,
+    BatchUpdateSyntax, BeginToWrite, Dialect, IsolationSyntax, LockSyntax, Switch, Syntax,
+    TupleSyntax, WholeDatabase,
 };
 
 impl Dialect for diesel::sqlite::Sqlite {
@@ -14,6 +15,12 @@ impl Dialect for diesel::sqlite::Sqlite {
     const BEGIN_TO_WRITE: Option<BeginToWrite> = Some(BeginToWrite {
         take: "ROLLBACK; BEGIN IMMEDIATE",
         restore: "BEGIN",
+    });
+
+    const ISOLATION: IsolationSyntax = IsolationSyntax::Serializable(Switch {
+        is_on: "SELECT 1 FROM pragma_query_only WHERE query_only",
+        on: "PRAGMA query_only = ON",
+        off: "PRAGMA query_only = OFF",
     });
 
     const LOCKS: LockSyntax = LockSyntax::WholeDatabase(WholeDatabase {

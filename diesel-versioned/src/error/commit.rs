@@ -2,7 +2,9 @@
 
 use diesel::result::Error as DieselError;
 
-use super::{EntityRef, LockError, NO_VERSION, NOT_UNIQUE, TrackError, VERSION_EXHAUSTED};
+use super::{
+    EntityRef, IsolationError, LockError, NO_VERSION, NOT_UNIQUE, TrackError, VERSION_EXHAUSTED,
+};
 use crate::conflicts::Conflicts;
 use crate::database_error::{code as database_code, is_transient};
 use crate::replay::KeyError;
@@ -47,6 +49,9 @@ use crate::version::NoVersion;
 /// | `database.transient` | a serialization failure, or what else passes |
 /// | `lock.no_transaction` | a row is to be locked outside of a transaction |
 /// | `lock.unsupported` | the database has no such lock |
+/// | `isolation.in_transaction` | the isolation of a transaction that has begun is to be changed |
+/// | `isolation.unsupported` | it is not known how the database is told about isolation |
+/// | `unit.read_only` | a read-only unit has something to write |
 /// | `database` | whatever else the database reported |
 ///
 /// ```
@@ -160,6 +165,11 @@ pub enum CommitError {
     #[error(transparent)]
     Lock(#[from] LockError),
 
+    /// The transaction cannot be as it is wanted, or a unit that is read-only has something to write.
+    /// Nothing was sent.
+    #[error(transparent)]
+    Isolation(#[from] IsolationError),
+
     /// Whatever else the database reported: a constraint, a lost connection, a lock timeout.
     #[error("the database reported an error{}; its source says which{}", on(.entity.as_ref()), hint(.entity.as_ref()))]
     Database {
@@ -186,6 +196,7 @@ impl CommitError {
             Self::OtherPayload { .. } => "replay.other_payload",
             Self::OutcomeUnknown { .. } => "outcome.unknown",
             Self::Lock(error) => error.code(),
+            Self::Isolation(error) => error.code(),
             Self::Database { source, .. } => database_code(source),
         }
     }

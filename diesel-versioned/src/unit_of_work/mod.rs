@@ -10,6 +10,7 @@ mod diagnosis;
 mod discard;
 mod handle;
 mod inquiry;
+mod isolation;
 mod join;
 mod locked;
 mod mark;
@@ -51,6 +52,7 @@ use self::slot::State;
 use crate::entity::Versioned;
 use crate::error::TrackError;
 use crate::execute::BlockingSet;
+use crate::isolation::Terms;
 
 /// What runs once the unit is durable.
 pub(crate) type Hook = Box<dyn FnOnce(&Committed) + Send>;
@@ -117,6 +119,7 @@ pub struct UnitOfWork<C, V: SetKind + ?Sized = dyn BlockingSet<C>> {
     pub(crate) hooks: Vec<Hook>,
     pub(crate) sequence: u64,
     pub(crate) replay: Option<Replay<V::Store>>,
+    pub(crate) terms: Terms,
     connection: PhantomData<fn(&mut C)>,
 }
 
@@ -159,6 +162,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             hooks: Vec::new(),
             sequence: 0,
             replay: None,
+            terms: Terms::default(),
             connection: PhantomData,
         }
     }

@@ -15,6 +15,7 @@ use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
 use crate::execute::transaction::Depth;
+use crate::isolation::Terms;
 use crate::outcome::{self, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
@@ -285,7 +286,7 @@ where
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    session::begin(conn).await?;
+    session::begin(conn, Terms::default()).await?;
     if UpdateMode::of::<T, C::Backend>() == UpdateMode::Returning {
         return update_returning(conn, entity, next, scope).await;
     }
@@ -310,7 +311,7 @@ where
     let mut conn = Begun::new(conn);
     let row = (entity, initial.clone());
     let landed = async {
-        session::begin(&mut *conn).await?;
+        session::begin(&mut *conn, Terms::default()).await?;
         let keys = match InsertMode::of::<T, C::Backend>() {
             InsertMode::OneByOne => {
                 session::forget_last_inserted(&mut *conn).await?;

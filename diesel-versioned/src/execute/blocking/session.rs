@@ -7,9 +7,10 @@ use diesel::connection::{
 use diesel::expression::QueryMetadata;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
 
-use crate::backend::Dialect;
 use crate::backend::catalog::Cells;
+use crate::backend::{Dialect, Switch};
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
+use crate::isolation::{Terms, Told};
 use crate::statement::{Ask, Entity, OwnTables, Setting, read_cells};
 #[cfg(feature = "replay")]
 use crate::statement::{OwnRow, Reading};
@@ -86,15 +87,26 @@ pub(super) fn usable<C: Connection>(conn: &mut C) -> QueryResult<()> {
     depth(conn).map(drop)
 }
 
-/// Begins a transaction that is going to write, or a savepoint inside the caller's.
-pub(super) fn begin<C>(conn: &mut C) -> QueryResult<()>
+/// Begins a transaction, or a savepoint inside the caller's.
+pub(super) fn begin<C>(conn: &mut C, terms: Terms) -> QueryResult<()>
 where
     C: Connection,
     C::Backend: Dialect,
 {
     let outer = depth(conn)?;
+    let told = terms.told::<C::Backend>();
+    if let (None, Told::Before(sql)) = (outer, &told) {
+        conn.batch_execute(sql)?;
+    }
     C::TransactionManager::begin_transaction(conn)?;
-    let (None, Some(sql)) = (outer, C::Backend::BEGIN_TO_WRITE) else {
+    if let (None, Told::Inside(sql)) = (outer, &told)
+        && let Err(error) = conn.batch_execute(sql)
+    {
+        roll_back_to(conn, outer)?;
+        return Err(error);
+    }
+    let sql = C::Backend::BEGIN_TO_WRITE.filter(|_| !terms.read_only);
+    let (None, Some(sql)) = (outer, sql) else {
         return Ok(());
     };
     if let Err(error) = conn.batch_execute(sql.take) {
@@ -106,6 +118,33 @@ where
         return Err(error);
     }
     Ok(())
+}
+
+/// Keeps the session from writing, where that is how a transaction is kept from it; returns what has
+/// to be switched off again.
+pub(super) fn enter<C>(conn: &mut C, terms: Terms) -> QueryResult<Option<Switch>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect,
+{
+    let Some(switch) = terms.switch::<C::Backend>() else {
+        return Ok(None);
+    };
+    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, Setting(switch.is_on))?;
+    let on: QueryResult<Vec<_>> = cursor.map(|row| row.map(drop)).collect();
+    if !on?.is_empty() {
+        return Ok(None);
+    }
+    conn.batch_execute(switch.on)?;
+    Ok(Some(switch))
+}
+
+/// Leaves the session as it was.
+pub(super) fn leave<C: SimpleConnection>(conn: &mut C, entered: Option<Switch>) -> QueryResult<()> {
+    match entered {
+        Some(switch) => conn.batch_execute(switch.off),
+        None => Ok(()),
+    }
 }
 
 /// Makes the connection forget the key that the database made last, where it is asked for it.

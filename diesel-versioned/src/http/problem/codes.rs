@@ -143,6 +143,9 @@ pub(in crate::http) const CODES: &[Code] = &[
     own("database", StatusCode::INTERNAL_SERVER_ERROR, DATABASE),
     fault("lock.no_transaction"),
     fault("lock.unsupported"),
+    fault("isolation.in_transaction"),
+    fault("isolation.unsupported"),
+    fault("unit.read_only"),
     passes(
         "lock.timeout",
         "someone else is at work on it and has not ended in time; try again",
