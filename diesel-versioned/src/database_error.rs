@@ -8,7 +8,7 @@ use diesel::result::{DatabaseErrorKind, Error};
 use self::texts::{
     CLOSED, MYSQL_DEADLOCK, MYSQL_LOCK_TIMEOUT, MYSQL_NO_WAIT, MYSQL_RECORD_CHANGED,
     POSTGRES_CLOSED, POSTGRES_DEADLOCK, POSTGRES_LOCK_NOT_AVAILABLE, POSTGRES_LOCK_TIMEOUT,
-    SQLITE_BUSY,
+    SQLITE_BUSY, SQLITE_READ_ONLY,
 };
 
 /// The stable name for programs.
@@ -37,6 +37,8 @@ fn told_by_text(message: &str) -> &'static str {
         "connection.closed"
     } else if message.starts_with("CONSTRAINT `") && message.contains("` failed for `") {
         "constraint.check" // MariaDB 4025
+    } else if is_one_of(message, &[SQLITE_READ_ONLY]) {
+        "transaction.read_only"
     } else {
         "database"
     }

@@ -23,6 +23,9 @@ pub trait TestBackend: Connection {
     /// Several transactions may have locked the same row against writers.
     const SHARES_LOCKS: bool = true;
 
+    /// What a serializable transaction reads cannot be written by others until it ends.
+    const SERIALIZABLE_READS_LOCK: bool = false;
+
     /// A query for how long a lock is waited for, where a lock that is not waited for changes that.
     const LOCK_WAIT: Option<&'static str> = None;
 

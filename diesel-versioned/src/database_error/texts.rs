@@ -6,6 +6,9 @@
 /// BUSY, BUSY_SNAPSHOT, LOCKED; SQLite speaks English alone.
 pub(super) const SQLITE_BUSY: &[&str] = &["database is locked", "database table is locked"];
 
+/// READONLY: the file, or `PRAGMA query_only`.
+pub(super) const SQLITE_READ_ONLY: &[&str] = &["attempt to write a readonly database"];
+
 /// 40P01.
 pub(super) const POSTGRES_DEADLOCK: &[&str] = &[
     "deadlock detected",

@@ -1,9 +1,10 @@
 //! What the transaction of a unit is to be like.
 
 use super::plan::Step;
+use super::protocol::Protocol;
 use super::{SetCore, SetKind, UnitOfWork};
 use crate::error::IsolationError;
-use crate::isolation::Isolation;
+use crate::isolation::{Isolation, Terms};
 
 impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Sets the isolation of the transactions in which this unit is committed, from now on: that of the
@@ -71,6 +72,15 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         Err(IsolationError::ReadOnly {
             table: set.map(|(_, set)| set.core_ref().kinship().table.name),
         })
+    }
+
+    /// What the session is to be like while the unit is committed, if it does anything at all.
+    pub(crate) fn terms_of(&self, protocol: &Protocol) -> Terms {
+        if protocol.is_empty() {
+            Terms::default()
+        } else {
+            self.terms
+        }
     }
 
     /// How many rows of each type have ever joined.

@@ -3,6 +3,7 @@
 #[cfg(feature = "http")]
 mod http;
 pub mod kinds;
+mod lock;
 mod model;
 mod overwrite;
 mod own_tables;
@@ -12,6 +13,7 @@ pub mod roles;
 mod schema_check;
 pub mod single;
 mod smoke;
+mod snapshot;
 #[cfg(feature = "tracing")]
 mod telling;
 pub mod unit;

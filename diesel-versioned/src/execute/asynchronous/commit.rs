@@ -112,7 +112,7 @@ where
         let outer = session::depth(conn)?;
         let mut protocol = self.start::<C::Backend>(outer.is_some())?;
         let mut conn = Begun::new(conn);
-        let entered = match session::enter(&mut *conn, self.terms).await {
+        let entered = match session::enter(&mut *conn, self.terms_of(&protocol)).await {
             Ok(entered) => entered,
             Err(error) => {
                 conn.ended();

@@ -85,7 +85,7 @@ where
     ) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
         let mut protocol = self.start::<C::Backend>(outer.is_some())?;
-        let entered = session::enter(conn, self.terms)?;
+        let entered = session::enter(conn, self.terms_of(&protocol))?;
         let mut answer = Ok(0);
         loop {
             // A panic of a closure, a `Clone` or a `ToSql` must not leave the transaction open.
