@@ -184,13 +184,20 @@ pub(crate) enum Failed {
 
 impl Failed {
     /// What the database reported instead of locking the rows with these keys.
-    pub(crate) fn told<T: Versioned>(source: Error, keys: &[T::Key], wait: Wait) -> Self {
+    pub(crate) fn told<T: Versioned, DB: Dialect>(
+        source: Error,
+        keys: &[T::Key],
+        wait: Wait,
+    ) -> Self {
         let entity = entity::<T>(keys);
         let code = database_error::code(&source);
         // MariaDB and SQLite say of either that the time is over.
         if wait == Wait::NoWait && ["lock.refused", "lock.timeout"].contains(&code) {
             let source = Some(source);
             return Self::Lock(LockError::Refused { entity, source });
+        }
+        if matches!(DB::LOCKS, LockSyntax::WholeDatabase(_)) && code == "lock.timeout" {
+            return Self::Lock(LockError::Busy { entity, source });
         }
         Self::Database(source, entity)
     }

@@ -48,6 +48,20 @@ pub enum LockError {
         /// What the database reported, if it did.
         source: Option<DieselError>,
     },
+
+    /// The database is locked as a whole, and this transaction was not given the lock in time, or never
+    /// can be: it has read, and someone else has written since.
+    #[error(
+        "{entity} is not locked: other writers did not end in time, or one has written since this \
+         transaction has read, and it must be done again; begin it as a writer \
+         (`conn.immediate_transaction(…)`, `retry`, `UnitOfWork::run`) and set a `busy_timeout`"
+    )]
+    Busy {
+        /// Which row; without a key where several were to be locked.
+        entity: EntityRef,
+        /// What the database reported.
+        source: DieselError,
+    },
 }
 
 impl LockError {
@@ -58,11 +72,12 @@ impl LockError {
             Self::Unsupported { .. } => "lock.unsupported",
             Self::NotFound { .. } => "row.not_found",
             Self::Refused { .. } => "lock.refused",
+            Self::Busy { .. } => "lock.timeout",
         }
     }
 
     /// Whether the same call, in a new transaction, may well succeed.
     pub const fn is_transient(&self) -> bool {
-        matches!(self, Self::Refused { .. })
+        matches!(self, Self::Refused { .. } | Self::Busy { .. })
     }
 }

@@ -91,11 +91,12 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
 
     /// Takes out what has joined since.
     pub(crate) fn forget_since(&mut self, joined: &[u32]) {
-        for (index, (_, set)) in self.sets.iter_mut().enumerate() {
+        let sets = self.sets.iter().enumerate();
+        let since = sets.flat_map(|(index, (_, set))| {
             let first = joined.get(index).copied().unwrap_or(0);
-            for slot in first..set.core_ref().joined() {
-                set.core().forget(slot);
-            }
-        }
+            (first..set.core_ref().joined()).map(move |slot| (index, slot))
+        });
+        let since = since.collect();
+        self.forget_all(since);
     }
 }

@@ -170,7 +170,7 @@ where
         lock: Lock,
         wait: Wait,
     ) -> Result<Locked<T>, Failed> {
-        let failed = |error| Failed::told::<T>(error, keys, wait);
+        let failed = |error| Failed::told::<T, C::Backend>(error, keys, wait);
         let in_transaction = session::depth(self).map_err(failed)?.is_some();
         let way = Way::of::<T, C::Backend>(in_transaction, lock, wait)?;
         let mut conn = Begun::statement(self).map_err(failed)?;

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use diesel::QueryResult;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
+use diesel::result::Error;
 use diesel_async::{AsyncConnection, SimpleAsyncConnection, TransactionManager};
 use futures_util::{StreamExt, TryStreamExt};
 
@@ -178,6 +179,8 @@ where
     C::Backend: Dialect,
 {
     let outer = depth(conn)?;
+    let checked = terms.check::<C::Backend>(false);
+    checked.map_err(|error| Error::QueryBuilderError(Box::new(error)))?;
     let told = terms.told::<C::Backend>();
     if let (None, Told::Before(sql)) = (outer, &told) {
         conn.batch_execute(sql).await?;

@@ -82,7 +82,7 @@ pub trait LockDsl<Conn>: Versioned {
     ///   that could be had instead. Outside of a transaction and where the database has no such lock
     ///   nothing is sent (`lock.no_transaction`, `lock.unsupported`).
     /// - [`SaveError::Database`] with what the database reported: a lock that was not had in time
-    ///   (`lock.timeout`), a deadlock (`lock.deadlock`), a row that was changed since the snapshot of a
+    ///   (`lock.timeout`; on SQLite [`Busy`](crate::LockError::Busy), which says what to do), a deadlock (`lock.deadlock`), a row that was changed since the snapshot of a
     ///   transaction that repeats its reads (`database.transient`).
     fn lock(
         conn: &mut Conn,
@@ -231,7 +231,7 @@ where
         wait: Wait,
     ) -> Result<Locked<T>, Failed> {
         let conn = self;
-        let failed = |error| Failed::told::<T>(error, keys, wait);
+        let failed = |error| Failed::told::<T, C::Backend>(error, keys, wait);
         let in_transaction = session::depth(conn).map_err(failed)?.is_some();
         let rows = match Way::of::<T, C::Backend>(in_transaction, lock, wait)? {
             Way::Clause(clause) => read(conn, keys, statement::Lock::By(clause)),

@@ -6,6 +6,7 @@ use diesel::connection::{
 };
 use diesel::expression::QueryMetadata;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
+use diesel::result::Error;
 
 use crate::backend::catalog::Cells;
 use crate::backend::{Dialect, Switch};
@@ -94,6 +95,8 @@ where
     C::Backend: Dialect,
 {
     let outer = depth(conn)?;
+    let checked = terms.check::<C::Backend>(false);
+    checked.map_err(|error| Error::QueryBuilderError(Box::new(error)))?;
     let told = terms.told::<C::Backend>();
     if let (None, Told::Before(sql)) = (outer, &told) {
         conn.batch_execute(sql)?;
