@@ -58,8 +58,8 @@ pub use crate::prelude::*;
 
 // These take the place of their namesakes.
 pub use crate::execute::{
-    AsyncAudit as Audit, AsyncOverwriteDsl as OverwriteDsl, AsyncVersionedDsl as VersionedDsl,
-    async_retry as retry,
+    AsyncAudit as Audit, AsyncLockDsl as LockDsl, AsyncOverwriteDsl as OverwriteDsl,
+    AsyncVersionedDsl as VersionedDsl, async_retry as retry,
 };
 
 #[cfg(feature = "lease")]

@@ -6,8 +6,9 @@ mod texts;
 use diesel::result::{DatabaseErrorKind, Error};
 
 use self::texts::{
-    CLOSED, MYSQL_DEADLOCK, MYSQL_LOCK_TIMEOUT, MYSQL_RECORD_CHANGED, POSTGRES_CLOSED,
-    POSTGRES_DEADLOCK, POSTGRES_LOCK_NOT_AVAILABLE, POSTGRES_LOCK_TIMEOUT, SQLITE_BUSY,
+    CLOSED, MYSQL_DEADLOCK, MYSQL_LOCK_TIMEOUT, MYSQL_NO_WAIT, MYSQL_RECORD_CHANGED,
+    POSTGRES_CLOSED, POSTGRES_DEADLOCK, POSTGRES_LOCK_NOT_AVAILABLE, POSTGRES_LOCK_TIMEOUT,
+    SQLITE_BUSY, SQLITE_READ_ONLY,
 };
 
 /// The stable name for programs.
@@ -23,7 +24,7 @@ pub(crate) fn code(error: &Error) -> &'static str {
             Kind::CheckViolation => "constraint.check",
             Kind::ClosedConnection => "connection.closed",
             Kind::ReadOnlyTransaction => "transaction.read_only",
-            _ if is_transient(error) => "database.transient",
+            _ if is_transient(error) => transient_code(information.message()),
             _ => told_by_text(information.message()),
         },
         _ => "database",
@@ -36,8 +37,26 @@ fn told_by_text(message: &str) -> &'static str {
         "connection.closed"
     } else if message.starts_with("CONSTRAINT `") && message.contains("` failed for `") {
         "constraint.check" // MariaDB 4025
+    } else if is_one_of(message, &[SQLITE_READ_ONLY]) {
+        "transaction.read_only"
     } else {
         "database"
+    }
+}
+
+/// The code of an error that passes: what was waited for, where that is known.
+fn transient_code(message: &str) -> &'static str {
+    if is_one_of(message, &[POSTGRES_DEADLOCK, MYSQL_DEADLOCK]) {
+        "lock.deadlock"
+    } else if is_one_of(message, &[POSTGRES_LOCK_NOT_AVAILABLE, MYSQL_NO_WAIT]) {
+        "lock.refused"
+    } else if is_one_of(
+        message,
+        &[SQLITE_BUSY, POSTGRES_LOCK_TIMEOUT, MYSQL_LOCK_TIMEOUT],
+    ) {
+        "lock.timeout"
+    } else {
+        "database.transient"
     }
 }
 
@@ -61,6 +80,7 @@ fn passes_by_text(message: &str) -> bool {
         POSTGRES_LOCK_NOT_AVAILABLE,
         MYSQL_LOCK_TIMEOUT,
         MYSQL_DEADLOCK,
+        MYSQL_NO_WAIT,
         MYSQL_RECORD_CHANGED,
     ];
     is_one_of(message, &tables)
@@ -111,6 +131,37 @@ mod tests {
             "Table 'x.products' doesn't exist",
         ] {
             assert!(!passes_by_text(stays), "{stays}");
+        }
+    }
+
+    #[test]
+    fn what_was_waited_for_is_known() {
+        for (message, code) in [
+            ("database is locked", "lock.timeout"),
+            ("Verklemmung (Deadlock) entdeckt", "lock.deadlock"),
+            (
+                "Deadlock found when trying to get lock; try restarting transaction",
+                "lock.deadlock",
+            ),
+            (
+                "Lock wait timeout exceeded; try restarting transaction",
+                "lock.timeout",
+            ),
+            (
+                "could not obtain lock on row in relation \"products\"",
+                "lock.refused",
+            ),
+            (
+                "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is \
+                 set.",
+                "lock.refused",
+            ),
+            (
+                "could not serialize access due to concurrent update",
+                "database.transient",
+            ),
+        ] {
+            assert_eq!(transient_code(message), code, "{message}");
         }
     }
 

@@ -1,10 +1,14 @@
 //! The errors of single writes and of units: what they share.
 
 mod commit;
+mod isolation;
+mod lock;
 mod save;
 mod track;
 
 pub use commit::CommitError;
+pub use isolation::IsolationError;
+pub use lock::LockError;
 pub use save::SaveError;
 pub use track::TrackError;
 

@@ -9,6 +9,7 @@
 //! | the domain's | [merge](#merge) by a rule that it has |
 //! | the user's, who has seen both and insists | [overwrite](#overwrite) it, on record |
 //! | the program's, it can compute the change from whatever stands there | [do it again](#do-it-again) |
+//! | nobody's, and so many write the row that it happens all the time | [wait](#wait) instead: lock it |
 //! | nobody's, it is the same request again | give it a key, as `replay` (a feature) says |
 //! | nobody's, the row was only one of many | [`discard`](crate::UnitOfWork::discard) it and commit the rest |
 //!
@@ -223,6 +224,125 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Wait
+//!
+//! A guard lets everybody go ahead and turns all but one away at the end. Where many write the same row,
+//! or where the work is dear, it is better to wait at the beginning: lock the row, and nobody else can
+//! write it until the transaction ends. The guard stays, and holds.
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     accounts (id) { id -> Integer, balance -> BigInt, version -> Integer }
+//! # }
+//! #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! #[diesel(table_name = accounts)]
+//! struct Account {
+//!     id: i32,
+//!     balance: i64,
+//!     #[version]
+//!     version: i32,
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE accounts (id INTEGER PRIMARY KEY, balance BIGINT NOT NULL,
+//! #     version INTEGER NOT NULL); INSERT INTO accounts VALUES (1, 100, 1), (2, 0, 1)")?;
+//! let policy = RetryPolicy::default();
+//! let (handles, _) = UnitOfWork::run(&mut conn, &policy, |uow, conn| {
+//!     // Locked in the order of their keys, returned as they were asked for.
+//!     let accounts = uow.lock_all::<Account, _>(conn, [2, 1], Lock::Update, Wait::Block)?;
+//!     uow[accounts[0]].balance += 40;
+//!     uow[accounts[1]].balance -= 40;
+//!     Ok::<_, CommitError>(accounts.len())
+//! })?;
+//! assert_eq!(handles, 2);
+//! assert_eq!(Account::find(&mut conn, 2)?.balance, 40);
+//!
+//! // What was loaded earlier: locked if it is still so, a conflict if not.
+//! let loaded = Account::find(&mut conn, 1)?;
+//! conn.immediate_transaction(|conn| loaded.lock_loaded(conn, Lock::Share, Wait::Block))?;
+//! Account::find(&mut conn, 1)?.touch(&mut conn)?; // someone else
+//! let late = conn.immediate_transaction(|conn| loaded.lock_loaded(conn, Lock::Share, Wait::Block));
+//! assert_eq!(late.unwrap_err().code(), "conflict.modified");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! - A lock belongs to a transaction: `conn.transaction(…)`, [`retry`](crate::retry()),
+//!   [`UnitOfWork::run`](crate::UnitOfWork::run). Outside of one it is an error (`lock.no_transaction`).
+//! - Lock all that you need of a table by one [`lock_all`](crate::LockDsl::lock_all), and tables always
+//!   in one order; then nobody deadlocks.
+//! - [`Wait::NoWait`](crate::Wait::NoWait) gives up at once (`lock.refused`),
+//!   [`Wait::SkipLocked`](crate::Wait::SkipLocked) leaves out what others have: workers take the next jobs
+//!   of a queue with it. What a database does not have is an error that says so (`lock.unsupported`);
+//!   [`LockDsl`](crate::LockDsl#on-each-database) has the table. On SQLite a lock is the one lock of the
+//!   whole database.
+//! - A row that is not there cannot be locked (`row.not_found`).
+//! - Whoever waits while a person thinks keeps everybody waiting. There a guard is better.
+//!
+//! `lock.timeout`, `lock.refused` and `lock.deadlock` pass: they are
+//! [transient](crate::CommitError::is_transient), [done again](#do-it-again) by a policy, and 503 over
+//! HTTP.
+//!
+//! | Hibernate, Rails, SQLAlchemy | here |
+//! | --- | --- |
+//! | `PESSIMISTIC_WRITE`, `lock.find(id)`, `with_for_update()` | `Product::lock(conn, id, Lock::Update, Wait::Block)` |
+//! | `PESSIMISTIC_READ`, `with_for_update(read=True)` | `Lock::Share` |
+//! | `session.lock(entity, …)`, `with_lock` | `product.lock_loaded(…)`; it does not read the row anew, a stale one is a conflict |
+//! | `lock.timeout` of 0, `lock("… NOWAIT")`, `nowait=True` | `Wait::NoWait` |
+//! | `SKIP_LOCKED`, `skip_locked=True` | `Wait::SkipLocked` |
+//!
+//! # Read from one snapshot
+//!
+//! Something is computed of several rows, and the result is written: each row that was read and is
+//! written has its guard, so what matters is that all of them were read at one moment.
+//! [`UnitOfWork::read`](crate::UnitOfWork::read) reads into the unit in a read-only transaction of the
+//! isolation that you want, which is over when the closure returns. Nothing is locked while you compute;
+//! [`expect_unchanged`](crate::UnitOfWork::expect_unchanged) guards what was read and is not written.
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     accounts (id) { id -> Integer, balance -> BigInt, version -> Integer }
+//! # }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = accounts)]
+//! # struct Account { id: i32, balance: i64, #[version] version: i32 }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE accounts (id INTEGER PRIMARY KEY, balance BIGINT NOT NULL,
+//! #     version INTEGER NOT NULL); INSERT INTO accounts VALUES (1, 100, 1), (2, 0, 1), (3, 7, 1)")?;
+//! let mut uow = UnitOfWork::new();
+//! let (giro, savings, fees) = uow.read(&mut conn, Isolation::RepeatableRead, |uow, conn| {
+//!     let giro: Handle<Account> = uow.find(conn, 1)?;
+//!     let savings: Handle<Account> = uow.find(conn, 2)?;
+//!     let fees: Handle<Account> = uow.find(conn, 3)?; // of the same moment
+//!     Ok::<_, CommitError>((giro, savings, fees))
+//! })?;
+//! let to_move = (uow[giro].balance - uow[savings].balance) / 2 - uow[fees].balance;
+//! uow[giro].balance -= to_move;
+//! uow[savings].balance += to_move;
+//! uow.expect_unchanged(fees);
+//!
+//! Account::find(&mut conn, 3)?.touch(&mut conn)?; // someone else
+//! let error = uow.commit(&mut conn).unwrap_err();
+//! assert_eq!(error.code(), "conflict.modified"); // read again, compute again
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`UnitOfWork::isolation`](crate::UnitOfWork::isolation) sets the isolation of the commit itself, and
+//! [`RetryPolicy::isolation`](crate::RetryPolicy::isolation) that of the transactions of `retry` and
+//! `run`, where reads, computing and writes are in one transaction. [`Isolation`](crate::Isolation) tells
+//! what each level is on each database; the transactions of SQLite are serializable whatever is asked for.
+//! The session is as it was afterwards. In a transaction that has begun it cannot be changed: that is
+//! an error (`isolation.in_transaction`), and nothing is sent.
 //!
 //! # Overwrite
 //!

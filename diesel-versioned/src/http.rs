@@ -220,7 +220,15 @@
 //! | `lease.key` | 500 | the primary key is too long for the table of leases |
 //! | `transaction.read_only` | 500 | the transaction is read-only |
 //! | `database` | 500 | whatever else the database reported; its words are in the problem's `source()` |
-//! | `database.transient` | 503 | a deadlock, a lock that was not had in time; with `Retry-After` |
+//! | `lock.no_transaction` | 500 | a row was to be locked outside of a transaction |
+//! | `lock.unsupported` | 500 | the database has no such lock |
+//! | `isolation.in_transaction` | 500 | the isolation of a transaction that has begun was to be changed |
+//! | `isolation.unsupported` | 500 | it is not known how the database is told about isolation |
+//! | `unit.read_only` | 500 | a read-only unit has something to write |
+//! | `lock.timeout` | 503 | a lock was not had in time; with `Retry-After` |
+//! | `lock.refused` | 503 | a lock was not had at once; with `Retry-After` |
+//! | `lock.deadlock` | 503 | a deadlock; with `Retry-After` |
+//! | `database.transient` | 503 | a serialization failure, or what else passes; with `Retry-After` |
 //! | `connection.closed` | 503 | the connection is lost: what was one statement is done or not, so there is no `Retry-After` |
 //! | `retry.exhausted` | 503 | each attempt failed; with `Retry-After` |
 

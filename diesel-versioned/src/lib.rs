@@ -68,6 +68,8 @@
 //! | guard a table without a version column | [no version](derive@Versioned#no-version), the module `hash` |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
+//! | lock rows before they are read | [`LockDsl`], [`UnitOfWork::lock`], [`Lock`], [`Wait`], [`LockError`] |
+//! | read several rows from one snapshot | [`UnitOfWork::read`], [`Isolation`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | tell others who edits a row, for longer than a transaction | `lease`: leases, and a unit under one |
@@ -151,6 +153,7 @@ pub mod guide;
 pub mod hash;
 #[cfg(feature = "http")]
 pub mod http;
+mod isolation;
 mod key_text;
 #[cfg(feature = "lease")]
 pub mod lease;
@@ -161,6 +164,7 @@ pub mod lease;
     reason = "nobody has a lease without the feature"
 )]
 mod lease;
+mod lock;
 mod merge;
 #[cfg(feature = "migrations")]
 pub mod migrations;
@@ -201,12 +205,14 @@ pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
 pub use entity::{IntoKey, Versioned, VersionedPart};
-pub use error::{CommitError, EntityRef, SaveError, TrackError};
+pub use error::{CommitError, EntityRef, IsolationError, LockError, SaveError, TrackError};
 #[cfg(feature = "async")]
-pub use execute::{AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
-pub use execute::{Audit, OverwriteDsl, VersionedDsl, retry};
+pub use execute::{AsyncAudit, AsyncLockDsl, AsyncOverwriteDsl, AsyncVersionedDsl};
+pub use execute::{Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
 pub use guard::{Check, VersionGroup};
+pub use isolation::Isolation;
 pub use lease::{LeaseError, LeaseHolder, LostLease};
+pub use lock::{Lock, Wait};
 pub use merge::Merge;
 pub use overwrite::{
     Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,
@@ -223,7 +229,10 @@ pub use version::VersionValue;
 
 // Shown in their modules, so that the front page is what most programs need.
 #[doc(hidden)]
-pub use backend::{BatchUpdateSyntax, BeginToWrite, RowLocks, Syntax, TupleSyntax};
+pub use backend::{
+    BatchUpdateSyntax, BeginToWrite, IsolationSyntax, LockSyntax, RowLocks, Switch, Syntax,
+    TupleSyntax, WholeDatabase,
+};
 #[cfg(feature = "async")]
 #[doc(hidden)]
 pub use plumbing::{AlsoFn, AsyncExecutes, AsyncSet};

@@ -48,8 +48,8 @@ pub use crate::execute::AsyncLeases;
 pub use crate::execute::Leases;
 #[cfg(feature = "async")]
 pub use crate::execute::{
-    AlsoFn, AsyncExecutes, AsyncOverwrites, AsyncSet, AsyncStore, RunFn, Wire,
+    AlsoFn, AsyncExecutes, AsyncLocks, AsyncOverwrites, AsyncSet, AsyncStore, RunFn, Wire,
 };
-pub use crate::execute::{BlockingGuard, BlockingSet, BlockingStore, Executes, Overwrites};
+pub use crate::execute::{BlockingGuard, BlockingSet, BlockingStore, Executes, Locks, Overwrites};
 pub use crate::statement::{Entity, OwnTables};
 pub use crate::unit_of_work::{Discard, Holds, Set, SetCore, SetKind};

@@ -5,11 +5,12 @@
 //! use diesel_versioned::prelude::*;
 //! ```
 
-pub use crate::execute::{Audit, OverwriteDsl, VersionedDsl, retry};
+pub use crate::execute::{Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
 pub use crate::{
     Actor, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Merge, Operation, Overwrite, OverwriteError, RetryError, RetryPolicy, Retryable, SaveError,
-    SchemaError, SchemaReport, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
+    Isolation, IsolationError, Lock, LockError, Merge, Operation, Overwrite, OverwriteError,
+    RetryError, RetryPolicy, Retryable, SaveError, SchemaError, SchemaReport, TrackError,
+    Unmergeable, VersionValue, Versioned, VersionedPart, Wait,
 };
 
 #[cfg(feature = "hash")]

@@ -13,6 +13,7 @@ use crate::support::db::{admin_url, database_name, new_database_name, with_datab
 impl TestBackend for Conn {
     const NAME: &'static str = "MySQL";
     const CONCURRENT_WRITERS: bool = true;
+    const SERIALIZABLE_READS_LOCK: bool = true;
     const NULL_SAFE_EQUALS: &'static str = "<=>";
     // The snapshot is taken at once, not by the first read.
     const BEGIN_SNAPSHOT: Option<&'static str> = Some(

@@ -15,6 +15,9 @@ use crate::support::capabilities::{Isolation, LostInSnapshot, Write};
 impl TestBackend for Conn {
     const NAME: &'static str = "SQLite";
     const CONCURRENT_WRITERS: bool = false;
+    const SKIPS_LOCKED: bool = false;
+    const SHARES_LOCKS: bool = false;
+    const LOCK_WAIT: Option<&'static str> = Some("SELECT timeout FROM pragma_busy_timeout");
     const NULL_SAFE_EQUALS: &'static str = "IS";
     const BEGIN_SNAPSHOT: Option<&'static str> = Some("BEGIN DEFERRED");
     const BEGIN_SERIALIZABLE: Option<&'static str> = Some("BEGIN DEFERRED");

@@ -16,6 +16,19 @@ pub trait TestBackend: Connection {
     /// the other's row. Where there is a single writer, the second BEGIN waits or fails instead.
     const CONCURRENT_WRITERS: bool;
 
+    /// A row that someone else has locked can be left out. Where the database is locked as a whole
+    /// there is nothing to leave out.
+    const SKIPS_LOCKED: bool = true;
+
+    /// Several transactions may have locked the same row against writers.
+    const SHARES_LOCKS: bool = true;
+
+    /// What a serializable transaction reads cannot be written by others until it ends.
+    const SERIALIZABLE_READS_LOCK: bool = false;
+
+    /// A query for how long a lock is waited for, where a lock that is not waited for changes that.
+    const LOCK_WAIT: Option<&'static str> = None;
+
     /// Null-safe equality.
     const NULL_SAFE_EQUALS: &'static str;
 

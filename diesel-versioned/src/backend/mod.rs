@@ -8,6 +8,8 @@
 //! | [`lock_write`](Syntax::lock_write) | none | none | `FOR NO KEY UPDATE` | `FOR UPDATE` |
 //! | [`ordered_writes`](Syntax::ordered_writes) | no | no | no | `ORDER BY … LIMIT ?` |
 //! | [`ROW_LOCKS`](Dialect::ROW_LOCKS) | none | none | in key order, deletes as found | in key order |
+//! | [`LOCKS`](Dialect::LOCKS) | unknown | by a write of no row, the database as a whole | `FOR NO KEY UPDATE`, `FOR SHARE` | `FOR UPDATE`, `LOCK IN SHARE MODE` |
+//! | [`ISOLATION`](Dialect::ISOLATION) | unknown | always serializable; `PRAGMA query_only` | `SET TRANSACTION` after BEGIN | `SET TRANSACTION` before BEGIN |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
 //! | [`null_safe`](Syntax::null_safe) | `EXISTS (SELECT a INTERSECT SELECT ?)` | `a IS ?` | `a IS NOT DISTINCT FROM ?` | `a <=> ?` |
 //! | [`exact_text`](Syntax::exact_text) | by the collation | `COLLATE BINARY` | `COLLATE "C"` | `CAST(… AS BINARY)` |
@@ -37,6 +39,8 @@ mod pg;
 mod sqlite;
 
 use diesel::backend::Backend;
+
+use crate::lock::{Lock, Wait};
 
 pub use self::catalog::Catalog;
 
@@ -89,6 +93,12 @@ pub trait Dialect: Backend {
 
     /// Whether writers wait for each other row by row, so that rows must be locked in an order.
     const ROW_LOCKS: RowLocks = RowLocks::None;
+
+    /// How a transaction is told how much it sees of others, and that it only reads.
+    const ISOLATION: IsolationSyntax = IsolationSyntax::Unknown;
+
+    /// How a row is locked when it is asked for.
+    const LOCKS: LockSyntax = LockSyntax::Unknown;
 
     /// Whether `INSERT … RETURNING` hands back what the database made. Where it cannot be used, that
     /// is read after the insert, in the same transaction.
@@ -188,6 +198,54 @@ pub enum RowLocks {
     InKeyOrder,
     /// The same, but one that deletes several rows locks them in the order in which it finds them.
     DeletesAsFound,
+}
+
+/// How a row is locked when it is asked for.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum LockSyntax {
+    /// It is not known, and an error to ask for.
+    Unknown,
+    /// By what a `SELECT` ends in; `None` is not to be had.
+    Clauses(fn(Lock, Wait) -> Option<&'static str>),
+    /// Not by itself: the database is locked as a whole, by a write.
+    WholeDatabase(WholeDatabase),
+}
+
+/// How a transaction is told how much it sees of others, and that it only reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IsolationSyntax {
+    /// It is not known, and an error to ask for.
+    Unknown,
+    /// By `SET TRANSACTION` before BEGIN.
+    SetBefore,
+    /// By `SET TRANSACTION` as the first statement after BEGIN.
+    SetInside,
+    /// Every transaction is serializable, and a setting of the session keeps it from writing.
+    Serializable(Switch),
+}
+
+/// A setting of a session that is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Switch {
+    /// A query that has a row if it is on.
+    pub is_on: &'static str,
+    /// Switches it on.
+    pub on: &'static str,
+    /// Switches it off.
+    pub off: &'static str,
+}
+
+/// How a database is asked how long a write waits for its lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WholeDatabase {
+    /// Asks for the time, in milliseconds.
+    pub waits: &'static str,
+    /// Sets the time, which follows.
+    pub wait: &'static str,
 }
 
 /// How several rows are updated by one statement.

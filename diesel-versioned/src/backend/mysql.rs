@@ -2,7 +2,10 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, Dialect, RowLocks, Syntax, TupleSyntax};
+use super::{
+    BatchUpdateSyntax, Dialect, IsolationSyntax, LockSyntax, RowLocks, Syntax, TupleSyntax,
+};
+use crate::lock::{Lock, Wait};
 
 impl Dialect for diesel::mysql::Mysql {
     const MAX_BINDS: usize = 65_535;
@@ -15,6 +18,25 @@ impl Dialect for diesel::mysql::Mysql {
 
     // By mysql_async: whoever asks next gets the rows that nobody took.
     const LEAVES_ANSWERS: bool = true;
+
+    const ISOLATION: IsolationSyntax = IsolationSyntax::SetBefore;
+    const LOCKS: LockSyntax = LockSyntax::Clauses(|lock, wait| {
+        Some(match (lock, wait) {
+            (Lock::Update, Wait::Block) => " FOR UPDATE",
+            (Lock::Update, Wait::NoWait) => " FOR UPDATE NOWAIT",
+            (Lock::Update, Wait::SkipLocked) => " FOR UPDATE SKIP LOCKED",
+            (Lock::Share, Wait::Block) => " LOCK IN SHARE MODE",
+            // `LOCK IN SHARE MODE NOWAIT` is MariaDB's alone and `FOR SHARE NOWAIT` that of MySQL 8.
+            // Each runs what the other takes for a comment. A server that takes both for one says
+            // that `SHARE` is no SQL, instead of reading without a lock.
+            (Lock::Share, Wait::NoWait) => {
+                " /*M! LOCK IN *//*!80001 FOR */ SHARE /*M! MODE */ NOWAIT"
+            }
+            (Lock::Share, Wait::SkipLocked) => {
+                " /*M! LOCK IN *//*!80001 FOR */ SHARE /*M! MODE */ SKIP LOCKED"
+            }
+        })
+    });
 
     fn syntax(&self) -> Syntax {
         Syntax {

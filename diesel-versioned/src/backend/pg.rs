@@ -2,7 +2,10 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, Dialect, RowLocks, Syntax, TupleSyntax};
+use super::{
+    BatchUpdateSyntax, Dialect, IsolationSyntax, LockSyntax, RowLocks, Syntax, TupleSyntax,
+};
+use crate::lock::{Lock, Wait};
 
 impl Dialect for diesel::pg::Pg {
     const MAX_BINDS: usize = 65_535;
@@ -11,6 +14,19 @@ impl Dialect for diesel::pg::Pg {
     // What BEFORE triggers make; those that run AFTER cannot change the row itself.
     const RETURNING_SHOWS_ALL: bool = true;
     const ROW_LOCKS: RowLocks = RowLocks::DeletesAsFound;
+
+    const ISOLATION: IsolationSyntax = IsolationSyntax::SetInside;
+    const LOCKS: LockSyntax = LockSyntax::Clauses(|lock, wait| {
+        Some(match (lock, wait) {
+            // Not FOR UPDATE: rows of other tables may go on referring to these.
+            (Lock::Update, Wait::Block) => " FOR NO KEY UPDATE",
+            (Lock::Update, Wait::NoWait) => " FOR NO KEY UPDATE NOWAIT",
+            (Lock::Update, Wait::SkipLocked) => " FOR NO KEY UPDATE SKIP LOCKED",
+            (Lock::Share, Wait::Block) => " FOR SHARE",
+            (Lock::Share, Wait::NoWait) => " FOR SHARE NOWAIT",
+            (Lock::Share, Wait::SkipLocked) => " FOR SHARE SKIP LOCKED",
+        })
+    });
 
     fn syntax(&self) -> Syntax {
         Syntax {

@@ -2,7 +2,10 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, BeginToWrite, Dialect, Syntax, TupleSyntax};
+use super::{
+    BatchUpdateSyntax, BeginToWrite, Dialect, IsolationSyntax, LockSyntax, Switch, Syntax,
+    TupleSyntax, WholeDatabase,
+};
 
 impl Dialect for diesel::sqlite::Sqlite {
     const UPDATE_ROWS: usize = 256;
@@ -12,6 +15,17 @@ impl Dialect for diesel::sqlite::Sqlite {
     const BEGIN_TO_WRITE: Option<BeginToWrite> = Some(BeginToWrite {
         take: "ROLLBACK; BEGIN IMMEDIATE",
         restore: "BEGIN",
+    });
+
+    const ISOLATION: IsolationSyntax = IsolationSyntax::Serializable(Switch {
+        is_on: "SELECT 1 FROM pragma_query_only WHERE query_only",
+        on: "PRAGMA query_only = ON",
+        off: "PRAGMA query_only = OFF",
+    });
+
+    const LOCKS: LockSyntax = LockSyntax::WholeDatabase(WholeDatabase {
+        waits: "PRAGMA busy_timeout",
+        wait: "PRAGMA busy_timeout = ",
     });
 
     fn syntax(&self) -> Syntax {

@@ -6,6 +6,9 @@
 /// BUSY, BUSY_SNAPSHOT, LOCKED; SQLite speaks English alone.
 pub(super) const SQLITE_BUSY: &[&str] = &["database is locked", "database table is locked"];
 
+/// READONLY: the file, or `PRAGMA query_only`.
+pub(super) const SQLITE_READ_ONLY: &[&str] = &["attempt to write a readonly database"];
+
 /// 40P01.
 pub(super) const POSTGRES_DEADLOCK: &[&str] = &[
     "deadlock detected",
@@ -102,6 +105,10 @@ pub(super) const MYSQL_DEADLOCK: &[&str] = &[
     "Fick 'DEADLOCK' vid låsförsök av block/rad. Försök att starta om transaktionen",
     "Взаємне блокування знайдено під час спроби отримати блокування; спробуйте перезапустити транзакцію.",
 ];
+
+/// 3572, with `NOWAIT`; MySQL 8 says it in English alone. MariaDB says 1205 instead.
+pub(super) const MYSQL_NO_WAIT: &[&str] =
+    &["lock(s) could not be acquired immediately and NOWAIT is set"];
 
 /// 1020.
 pub(super) const MYSQL_RECORD_CHANGED: &[&str] = &[

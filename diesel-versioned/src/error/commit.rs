@@ -2,7 +2,9 @@
 
 use diesel::result::Error as DieselError;
 
-use super::{EntityRef, NO_VERSION, NOT_UNIQUE, TrackError, VERSION_EXHAUSTED};
+use super::{
+    EntityRef, IsolationError, LockError, NO_VERSION, NOT_UNIQUE, TrackError, VERSION_EXHAUSTED,
+};
 use crate::conflicts::Conflicts;
 use crate::database_error::{code as database_code, is_transient};
 use crate::lease::LeaseError;
@@ -43,7 +45,15 @@ use crate::version::NoVersion;
 /// | `constraint.check` | a `CHECK` was violated |
 /// | `connection.closed` | the connection is lost, or a transaction was left open on it: get another |
 /// | `transaction.read_only` | the transaction is read-only |
-/// | `database.transient` | [`is_transient`](CommitError::is_transient): do it again |
+/// | `lock.timeout` | a lock was not had in time; on SQLite also a transaction that has read and can no longer write. As the next three [`is_transient`](CommitError::is_transient): do it again |
+/// | `lock.refused` | a lock was not had at once: `NOWAIT`, or a row that was to be skipped and is the only one |
+/// | `lock.deadlock` | the database has ended a deadlock by giving this transaction up |
+/// | `database.transient` | a serialization failure, or what else passes |
+/// | `lock.no_transaction` | a row is to be locked outside of a transaction |
+/// | `lock.unsupported` | the database has no such lock |
+/// | `isolation.in_transaction` | the isolation of a transaction that has begun is to be changed |
+/// | `isolation.unsupported` | it is not known how the database is told about isolation |
+/// | `unit.read_only` | a read-only unit has something to write |
 /// | `database` | whatever else the database reported |
 ///
 /// ```
@@ -158,6 +168,16 @@ pub enum CommitError {
         source: DieselError,
     },
 
+    /// A row was not locked. [`commit`](crate::UnitOfWork::commit) does not return it;
+    /// [`lock`](crate::UnitOfWork::lock) does.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+
+    /// The transaction cannot be as it is wanted, or a unit that is read-only has something to write.
+    /// Nothing was sent.
+    #[error(transparent)]
+    Isolation(#[from] IsolationError),
+
     /// Whatever else the database reported: a constraint, a lost connection, a lock timeout.
     #[error("the database reported an error{}; its source says which{}", on(.entity.as_ref()), hint(.entity.as_ref()))]
     Database {
@@ -184,6 +204,8 @@ impl CommitError {
             Self::OtherPayload { .. } => "replay.other_payload",
             Self::Lease(error) => error.code(),
             Self::OutcomeUnknown { .. } => "outcome.unknown",
+            Self::Lock(error) => error.code(),
+            Self::Isolation(error) => error.code(),
             Self::Database { source, .. } => database_code(source),
         }
     }
@@ -194,11 +216,12 @@ impl CommitError {
     }
 
     /// Whether the same work, read again and done again, may well succeed: a serialization
-    /// failure, a deadlock, a lock timeout, a busy database. Never for
+    /// failure, a deadlock, a lock that was not had in time or at once, a busy database. Never for
     /// [`OutcomeUnknown`](CommitError::OutcomeUnknown).
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Lease(error) => error.is_transient(),
+            Self::Lock(error) => error.is_transient(),
             Self::Database { source, .. } => is_transient(source),
             _ => false,
         }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use diesel::result::Error as DieselError;
 
-use super::{EntityRef, NO_VERSION, NOT_UNIQUE, VERSION_EXHAUSTED};
+use super::{EntityRef, LockError, NO_VERSION, NOT_UNIQUE, VERSION_EXHAUSTED};
 use crate::conflict::Conflict;
 use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
@@ -77,6 +77,10 @@ pub enum SaveError<T: Versioned> {
         rows: usize,
     },
 
+    /// The row was not locked. Only the locks of [`LockDsl`](crate::LockDsl) return it.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+
     /// Whatever else the database reported: a constraint, a lost connection, a lock timeout.
     #[error(
         "the database reported an error on `{}`; its source says which",
@@ -94,6 +98,7 @@ impl<T: Versioned> SaveError<T> {
             Self::VersionExhausted { .. } => VERSION_EXHAUSTED,
             Self::NoVersion { .. } => NO_VERSION,
             Self::NotUnique { .. } => NOT_UNIQUE,
+            Self::Lock(error) => error.code(),
             Self::Database(error) => database_code(error),
         }
     }
@@ -104,9 +109,13 @@ impl<T: Versioned> SaveError<T> {
     }
 
     /// Whether the same work, read again and done again, may well succeed: a serialization
-    /// failure, a deadlock, a lock timeout, a busy database.
+    /// failure, a deadlock, a lock that was not had in time or at once, a busy database.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Database(error) if is_transient(error))
+        match self {
+            Self::Lock(error) => error.is_transient(),
+            Self::Database(error) => is_transient(error),
+            _ => false,
+        }
     }
 
     /// The conflict, if it is one.
@@ -143,6 +152,7 @@ impl<T: Versioned> fmt::Debug for SaveError<T> {
                 .field("key", key)
                 .field("rows", rows)
                 .finish(),
+            Self::Lock(error) => f.debug_tuple("Lock").field(error).finish(),
             Self::Database(error) => f.debug_tuple("Database").field(error).finish(),
         }
     }

@@ -9,6 +9,7 @@ mod guard;
 mod keys;
 #[cfg(feature = "lease")]
 mod lease;
+mod lock;
 mod overwrite;
 mod pipeline;
 mod replay;
@@ -24,6 +25,7 @@ pub use dsl::AsyncVersionedDsl;
 pub use guard::AsyncGuard;
 #[cfg(feature = "lease")]
 pub use lease::{AsyncLeaseDsl, AsyncLeases};
+pub use lock::{AsyncLockDsl, AsyncLocks};
 pub use overwrite::{AsyncAudit, AsyncOverwriteDsl, AsyncOverwrites};
 pub use pipeline::Wire;
 pub use replay::AsyncStore;

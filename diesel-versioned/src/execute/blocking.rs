@@ -7,6 +7,7 @@ mod guard;
 mod keys;
 #[cfg(feature = "lease")]
 mod lease;
+mod lock;
 mod overwrite;
 mod replay;
 mod retry;
@@ -20,6 +21,7 @@ pub use dsl::VersionedDsl;
 pub use guard::BlockingGuard;
 #[cfg(feature = "lease")]
 pub use lease::{LeaseDsl, Leases};
+pub use lock::{LockDsl, Locks};
 pub use overwrite::{Audit, OverwriteDsl, Overwrites};
 pub use replay::BlockingStore;
 pub use retry::retry;

@@ -319,6 +319,8 @@ fn every_code_of_the_library_has_a_status() {
         include_str!("../error.rs"),
         include_str!("../error/save.rs"),
         include_str!("../error/commit.rs"),
+        include_str!("../error/lock.rs"),
+        include_str!("../error/isolation.rs"),
         include_str!("../error/track.rs"),
         include_str!("../unmergeable.rs"),
         include_str!("../database_error.rs"),

@@ -266,7 +266,7 @@ impl<T: Versioned> OverwriteError<T> {
             Self::NotUnique { .. } => NOT_UNIQUE,
             // What the audit ran into is no answer to whoever overwrites, unless it passes.
             Self::Audit { source, .. } => match database_code(source) {
-                code @ ("database.transient" | "connection.closed") => code,
+                code if is_transient(source) || code == "connection.closed" => code,
                 _ => "overwrite.audit",
             },
             Self::OutcomeUnknown { .. } => "outcome.unknown",

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::isolation::{Isolation, Terms};
+
 /// How often, and after how long, work is done again.
 ///
 /// After the n-th failure it is waited for a random time between zero and `base_delay` × 2ⁿ⁻¹, at
@@ -30,6 +32,7 @@ pub struct RetryPolicy {
     pub(super) cap: Duration,
     pub(super) deadline: Option<Duration>,
     pub(super) seed: Option<u64>,
+    pub(super) isolation: Option<Isolation>,
 }
 
 impl RetryPolicy {
@@ -41,6 +44,7 @@ impl RetryPolicy {
             cap: Duration::from_secs(1),
             deadline: None,
             seed: None,
+            isolation: None,
         }
     }
 
@@ -66,6 +70,24 @@ impl RetryPolicy {
         Self {
             deadline: Some(deadline),
             ..self
+        }
+    }
+
+    /// Begins the transaction of each attempt with this isolation. With
+    /// [`Isolation::Serializable`] the database sees to it that nothing that the work has read has
+    /// changed, and each attempt that it turns away is done again.
+    pub const fn isolation(self, isolation: Isolation) -> Self {
+        Self {
+            isolation: Some(isolation),
+            ..self
+        }
+    }
+
+    /// What the transaction of an attempt is like.
+    pub(crate) fn terms(&self) -> Terms {
+        Terms {
+            isolation: self.isolation,
+            read_only: false,
         }
     }
 

@@ -205,9 +205,9 @@ fn is_answer(error: &Error) -> bool {
 
 /// Whether what is to be tried is then not known, and the rest is.
 fn may_be_missed(error: &Error) -> bool {
-    let code = database_error::code(error);
     matches!(error, Error::DatabaseError(..))
-        && !["connection.closed", "database.transient"].contains(&code)
+        && database_error::code(error) != "connection.closed"
+        && !database_error::is_transient(error)
 }
 
 fn read<R>(lookup: &Lookup<R>, rows: &[Cells]) -> Vec<R> {

@@ -5,6 +5,7 @@ mod delete;
 mod insert;
 #[cfg(feature = "lease")]
 pub(crate) mod lease;
+mod lock;
 #[cfg_attr(
     not(all(feature = "lease", feature = "replay")),
     allow(dead_code, reason = "the features read and count")
@@ -22,6 +23,7 @@ mod versions;
 pub(crate) use catalog::{Ask, KnownCatalog, TableName, read_cells};
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, LastInserted};
+pub(crate) use lock::{Setting, WriteNothing};
 pub(crate) use own::Own;
 pub use own::OwnTables;
 #[cfg(any(feature = "lease", feature = "replay"))]

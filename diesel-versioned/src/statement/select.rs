@@ -17,6 +17,10 @@ pub(crate) enum Lock {
     Current,
     /// Keeps other writers away until the transaction ends; locks in key order.
     Write,
+    /// Locks as this clause says; in key order.
+    By(&'static str),
+    /// Nothing.
+    None,
 }
 
 /// `SELECT … FROM t WHERE id = ?`, as Diesel's `find` reads.
@@ -97,6 +101,8 @@ impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Select<'_, T, DB> {
         out.push_sql(match self.lock {
             Lock::Current => syntax.lock_current,
             Lock::Write => syntax.lock_write,
+            Lock::By(clause) => clause,
+            Lock::None => "",
         });
         Ok(())
     }

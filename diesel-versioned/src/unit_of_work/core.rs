@@ -50,6 +50,7 @@ impl<T: Versioned> SetCore for Set<T> {
 pub trait Core: Any + Send {
     fn kinship(&self) -> Kinship;
     fn len(&self) -> usize;
+    fn joined(&self) -> u32;
     fn delete(&mut self, slot: u32);
     fn forget(&mut self, slot: u32);
     fn is_pending(&self, slot: u32) -> bool;
@@ -97,6 +98,10 @@ impl<T: Versioned> Core for Set<T> {
             .iter()
             .filter(|(_, slot)| slot.state != State::Gone)
             .count()
+    }
+
+    fn joined(&self) -> u32 {
+        u32::try_from(self.slots.len()).unwrap_or(u32::MAX)
     }
 
     fn delete(&mut self, slot: u32) {

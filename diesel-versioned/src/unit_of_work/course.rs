@@ -2,7 +2,7 @@
 
 use super::protocol::Protocol;
 use super::{Committed, Handle, Holds, SetCore, SetKind, UnitOfWork, committed, plan};
-use crate::backend::RowLocks;
+use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 use crate::telling;
@@ -29,15 +29,13 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// The course of the next commit.
-    pub(crate) fn start(
-        &mut self,
-        row_locks: RowLocks,
-        nested: bool,
-    ) -> Result<Protocol, CommitError> {
-        let steps = plan::plan(&mut self.sets, &mut self.links, row_locks)?;
+    pub(crate) fn start<DB: Dialect>(&mut self, nested: bool) -> Result<Protocol, CommitError> {
+        self.terms.check::<DB>(nested)?;
+        let steps = plan::plan(&mut self.sets, &mut self.links, DB::ROW_LOCKS)?;
         self.say_payload();
         let key = self.replay.as_ref().map(|replay| replay.key.to_string());
         self.see_overwrites();
+        self.may_write(&steps)?;
         let also = self.recorded.len() + self.also.len();
         let leases = self.leases.len();
         Ok(Protocol::new(self.id, steps, also, nested, key).under(leases))

@@ -36,7 +36,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         what.discard_from(self);
     }
 
-    fn forget_all(&mut self, places: HashSet<(usize, u32)>) {
+    /// Entities are taken out, and the rows that were to be made from them.
+    pub(super) fn forget_all(&mut self, places: HashSet<(usize, u32)>) {
         for &(set, slot) in &places {
             self.sets[set].1.core().forget(slot);
         }

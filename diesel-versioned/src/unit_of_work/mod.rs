@@ -10,8 +10,10 @@ mod diagnosis;
 mod discard;
 mod handle;
 mod inquiry;
+mod isolation;
 mod join;
 mod lease;
+mod locked;
 mod mark;
 mod order;
 mod overwrite;
@@ -51,6 +53,7 @@ use self::slot::State;
 use crate::entity::Versioned;
 use crate::error::TrackError;
 use crate::execute::BlockingSet;
+use crate::isolation::Terms;
 use crate::lease::Lease;
 
 /// What runs once the unit is durable.
@@ -120,6 +123,7 @@ pub struct UnitOfWork<C, V: SetKind + ?Sized = dyn BlockingSet<C>> {
     pub(crate) replay: Option<Replay<V::Store>>,
     /// What it is committed under, by table and key, and how each is locked.
     pub(crate) leases: Vec<(Lease, V::Guard)>,
+    pub(crate) terms: Terms,
     connection: PhantomData<fn(&mut C)>,
 }
 
@@ -167,6 +171,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             sequence: 0,
             replay: None,
             leases: Vec::new(),
+            terms: Terms::default(),
             connection: PhantomData,
         }
     }

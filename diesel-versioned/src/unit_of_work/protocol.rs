@@ -282,7 +282,7 @@ impl Protocol {
     }
 
     /// Whether there is nothing to do. What was asked for under a key is recorded even so.
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.also == 0 && self.key.is_none()
     }
 

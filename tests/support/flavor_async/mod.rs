@@ -5,6 +5,7 @@
 //! holds, by the asynchronous half of the library.
 
 mod lease;
+mod lock;
 mod overwrite;
 mod runtime;
 mod unit;
@@ -31,6 +32,7 @@ pub mod prelude {
     // These take the place of their namesakes.
     pub use super::VersionedDsl;
     pub use super::lease::LeaseDsl;
+    pub use super::lock::LockDsl;
     pub use super::overwrite::{Audit, OverwriteDsl};
     pub use super::unit::{UnitOfWork, retry};
     pub use diesel_versioned::async_prelude::*;

@@ -10,9 +10,11 @@ use std::time::Duration;
 use diesel::QueryResult;
 use diesel::result::Error;
 use diesel_async::AsyncConnection;
+use diesel_versioned::plumbing::AsyncLocks;
 use diesel_versioned::{
     Actor, AsyncSet, AsyncVersionedDsl, CommitError, Committed, Conflict, Handle, Holds, IntoKey,
-    OverwriteError, RetryError, RetryPolicy, Retryable, Versioned, async_prelude,
+    Isolation, Lock, OverwriteError, RetryError, RetryPolicy, Retryable, Versioned, Wait,
+    async_prelude,
 };
 
 use super::Blocking;
@@ -45,6 +47,61 @@ impl UnitOfWork<Blocking> {
         dyn AsyncSet<Inner>: Holds<T>,
     {
         block_on(self.unit.find(conn, key))
+    }
+
+    pub fn read<R, E>(
+        &mut self,
+        conn: &mut Blocking,
+        isolation: Isolation,
+        work: impl FnOnce(&mut Self, &mut Blocking) -> Result<R, E> + Send,
+    ) -> Result<R, E>
+    where
+        R: Send,
+        E: From<CommitError> + Send,
+    {
+        let work = Mutex::new(Some(work));
+        let work = async move |unit: &mut async_prelude::UnitOfWork<Inner>, conn: &mut Inner| {
+            let mut uow = Self {
+                unit: std::mem::take(unit),
+                conn: PhantomData,
+            };
+            let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let work = work.expect("it runs once");
+            let result = catch_unwind(AssertUnwindSafe(|| lend(conn, |conn| work(&mut uow, conn))));
+            *unit = uow.unit;
+            result.unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        block_on(self.unit.read(&mut **conn, isolation, work))
+    }
+
+    pub fn lock<T>(
+        &mut self,
+        conn: &mut Blocking,
+        key: impl IntoKey<T::Key>,
+        lock: Lock,
+        wait: Wait,
+    ) -> Result<Handle<T>, CommitError>
+    where
+        T: Versioned,
+        Inner: AsyncLocks<T>,
+        dyn AsyncSet<Inner>: Holds<T>,
+    {
+        block_on(self.unit.lock(conn, key, lock, wait))
+    }
+
+    pub fn lock_all<T, K: IntoKey<T::Key>>(
+        &mut self,
+        conn: &mut Blocking,
+        keys: impl IntoIterator<Item = K>,
+        lock: Lock,
+        wait: Wait,
+    ) -> Result<Vec<Handle<T>>, CommitError>
+    where
+        T: Versioned,
+        Inner: AsyncLocks<T>,
+        dyn AsyncSet<Inner>: Holds<T>,
+    {
+        block_on(self.unit.lock_all(conn, keys, lock, wait))
     }
 
     pub fn commit(&mut self, conn: &mut Blocking) -> Result<Committed, CommitError> {

@@ -5,6 +5,7 @@ pub mod guard;
 mod http;
 pub mod kinds;
 mod lease;
+mod lock;
 mod model;
 mod overwrite;
 mod own_tables;
@@ -14,6 +15,7 @@ pub mod roles;
 mod schema_check;
 pub mod single;
 mod smoke;
+mod snapshot;
 #[cfg(feature = "tracing")]
 mod telling;
 pub mod unit;

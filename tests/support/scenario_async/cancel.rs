@@ -143,6 +143,39 @@ fn is_broken(result: &QueryResult<()>) -> bool {
     matches!(result, Err(Error::BrokenTransactionManager))
 }
 
+#[test]
+fn a_read_that_is_dropped_leaves_the_unit_as_it_was() {
+    block_on(async {
+        let db = shop();
+        for polls in 0.. {
+            let mut conn = connect(&db).await;
+            let mut uow = UnitOfWork::new();
+            let reading = uow.read(&mut conn, Isolation::Serializable, async |uow, conn| {
+                let first: Handle<Product> = uow.find(conn, 1).await?;
+                let second: Handle<Product> = uow.find(conn, 2).await?;
+                Ok::<_, CommitError>([first, second])
+            });
+            let read = polled(reading, polls, Moment::Waiting).await;
+            let next = conn.transaction(async |_| QueryResult::Ok(())).await;
+            let Some(result) = read else {
+                assert!(uow.is_empty());
+                // Whoever gets it next would be in that transaction, or could not write.
+                assert_eq!(is_broken(&next), polls > 0, "{polls}: {next:?}");
+                continue;
+            };
+            assert_eq!(result.unwrap().len(), uow.len());
+            assert!(
+                polls > 3,
+                "{polls} polls are too few for so many statements"
+            );
+            assert_eq!(next, Ok(()));
+            let mut product = Product::find(&mut conn, 1).await.unwrap();
+            product.touch(&mut conn).await.unwrap();
+            break;
+        }
+    });
+}
+
 /// Whether the unit is in the database: all of it or nothing.
 fn is_written(db: &TestDb) -> bool {
     // The connection that was dropped is closed by a task of this thread.

@@ -110,8 +110,15 @@ where
         mut audit: Option<&mut dyn AnyAudit<C>>,
     ) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
-        let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
+        let mut protocol = self.start::<C::Backend>(outer.is_some())?;
         let mut conn = Begun::new(conn);
+        let entered = match session::enter(&mut *conn, self.terms_of(&protocol)).await {
+            Ok(entered) => entered,
+            Err(error) => {
+                conn.ended();
+                return Err(error.into());
+            }
+        };
         let mut answer = Ok(0);
         let mut ahead = Ahead::default();
         loop {
@@ -119,8 +126,11 @@ where
             let turn = catch_unwind(AssertUnwindSafe(|| protocol.next(&mut self.sets, answer)));
             let performed = match turn {
                 Ok(Action::Finish(result)) => {
+                    let left = session::leave(&mut *conn, entered).await;
                     conn.ended();
-                    return result.map(|()| outer.is_some());
+                    result?;
+                    left?;
+                    return Ok(outer.is_some());
                 }
                 Ok(action) => {
                     let along = Along {
@@ -139,6 +149,7 @@ where
                 Err(panic) => {
                     // The panic is what the caller has to hear of, whatever the rollback says.
                     drop(session::roll_back_to(&mut *conn, outer).await);
+                    drop(session::leave(&mut *conn, entered).await);
                     conn.ended();
                     resume_unwind(panic)
                 }
@@ -160,7 +171,7 @@ where
         }
         let nothing = |()| 0;
         match action {
-            Action::Begin => session::begin(conn).await.map(nothing),
+            Action::Begin => session::begin(conn, self.terms).await.map(nothing),
             Action::Lock { set, only_checks } => self.sets[set].1.lock(conn, only_checks).await,
             Action::Resolve { set, level } => {
                 self.make_linked(set, level);

@@ -12,6 +12,7 @@ use super::replay::AsyncStore;
 use super::session::{self, Begun, affected, own_rows};
 use super::set::AsyncSet;
 use crate::error::CommitError;
+use crate::isolation::Terms;
 use crate::replay::{IdempotencyKey, KeyError, Payload};
 use crate::statement::{OwnTables, replay};
 use crate::unit_of_work::{Committed, Replay, UnitOfWork};
@@ -122,7 +123,7 @@ where
             let key = key?;
             let outer = session::depth(conn)?;
             let mut conn = Begun::new(conn);
-            session::begin(&mut *conn).await?;
+            session::begin(&mut *conn, Terms::default()).await?;
             // Nobody can take it while it is looked at, and whoever has taken it is waited for.
             let found = match OwnTable.claim(&mut *conn, key.as_str(), "").await {
                 Ok(0) => OwnTable.recall(&mut *conn, key.as_str()).await,

@@ -14,6 +14,7 @@ use super::set::AsyncSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, TrackError};
 use crate::execute::transaction::Depth;
+use crate::isolation::Terms;
 use crate::lease::{
     Asked, Lease, LeaseError, LeaseHolder, LostLease, Place, Stands, check_ttl, forgettable, held,
     next_token,
@@ -357,7 +358,7 @@ where
         let ttl = check_ttl(ttl)?;
         let outer = session::depth(conn)?;
         let mut conn = Begun::new(conn);
-        session::begin(&mut *conn).await?;
+        session::begin(&mut *conn, Terms::default()).await?;
         let done = renew(&mut conn, self, ttl).await;
         let stands = end(conn, outer, done).await?;
         self.renewed(&stands);
@@ -367,7 +368,7 @@ where
     async fn release(&self, conn: &mut C) -> Result<Option<LostLease>, LeaseError> {
         let outer = session::depth(conn)?;
         let mut conn = Begun::new(conn);
-        session::begin(&mut *conn).await?;
+        session::begin(&mut *conn, Terms::default()).await?;
         let done = release(&mut conn, self).await;
         end(conn, outer, done).await
     }
@@ -455,7 +456,7 @@ where
 {
     let outer = session::depth(conn)?;
     let mut conn = Begun::new(conn);
-    session::begin(&mut *conn).await?;
+    session::begin(&mut *conn, Terms::default()).await?;
     let done = take_in(&mut conn, asked, steal).await;
     end(conn, outer, done).await
 }
@@ -564,7 +565,7 @@ where
     drop(uow.commit(conn).await?);
     if let Some(written) = uow.get(handle) {
         entity.take_columns(written, T::GENERATED);
-        entity.set_version(written.version().clone());
+        entity.set_version(written.version());
     }
     Ok(())
 }

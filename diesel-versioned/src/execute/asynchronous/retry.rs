@@ -16,6 +16,7 @@ use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 use crate::execute::transaction::Depth;
+use crate::isolation::Terms;
 use crate::retry::{Attempt, Course, Failed, RetryError, RetryPolicy, Retryable};
 use crate::unit_of_work::{Committed, Handle, Holds, UnitOfWork};
 
@@ -29,7 +30,7 @@ macro_rules! again {
         let mut course = Course::begin($policy, matches!(depth, Ok(Some(_))))?;
         loop {
             let mut begun = Begun::new(conn);
-            let attempted = match begin(&mut *begun).await {
+            let attempted = match begin(&mut *begun, $policy.terms()).await {
                 Ok(depth) => {
                     let worked = {
                         let $attempt = &mut *begun;
@@ -119,12 +120,12 @@ where
 type Panicked = Box<dyn std::any::Any + Send>;
 
 /// Begins the transaction of an attempt; returns how deep it is.
-async fn begin<C>(conn: &mut C) -> QueryResult<Depth>
+async fn begin<C>(conn: &mut C, terms: Terms) -> QueryResult<Depth>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
 {
-    session::begin(conn).await?;
+    session::begin(conn, terms).await?;
     session::depth(conn)
 }
 

@@ -6,13 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use diesel::QueryResult;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
+use diesel::result::Error;
 use diesel_async::{AsyncConnection, SimpleAsyncConnection, TransactionManager};
 use futures_util::{StreamExt, TryStreamExt};
 
-use crate::backend::Dialect;
 use crate::backend::catalog::Cells;
+use crate::backend::{Dialect, Switch};
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::{Ask, Entity, OwnTables, read_cells};
+use crate::isolation::{Terms, Told};
+use crate::statement::{Ask, Entity, OwnTables, Setting, read_cells};
 #[cfg(any(feature = "lease", feature = "replay"))]
 use crate::statement::{OwnRow, Reading};
 
@@ -82,6 +84,29 @@ where
     }
 }
 
+/// Asks for a setting that is a number.
+pub(super) async fn setting<C>(conn: &mut C, question: &'static str) -> QueryResult<i64>
+where
+    C: AsyncConnection,
+    C::Backend: OwnTables,
+{
+    let rows = conn.load(Setting(question)).await?;
+    let answers: Vec<Option<i64>> = rows
+        .map(|row| C::Backend::number(&row?, 0))
+        .try_collect()
+        .await?;
+    Ok(answers.into_iter().flatten().next().unwrap_or(0))
+}
+
+/// Sets a setting that is a number.
+pub(super) async fn set<C: SimpleAsyncConnection>(
+    conn: &mut C,
+    sql: &str,
+    value: i64,
+) -> QueryResult<()> {
+    conn.batch_execute(&format!("{sql}{value}")).await
+}
+
 /// How deep in transactions a connection is; fails where nobody knows.
 pub(super) fn depth<C: AsyncConnection>(conn: &mut C) -> QueryResult<Depth> {
     C::TransactionManager::transaction_manager_status_mut(conn).transaction_depth()
@@ -147,15 +172,28 @@ impl<C: AsyncConnection> Drop for Begun<'_, C> {
     }
 }
 
-/// Begins a transaction that is going to write, or a savepoint inside the caller's.
-pub(super) async fn begin<C>(conn: &mut C) -> QueryResult<()>
+/// Begins a transaction, or a savepoint inside the caller's.
+pub(super) async fn begin<C>(conn: &mut C, terms: Terms) -> QueryResult<()>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
 {
     let outer = depth(conn)?;
+    let checked = terms.check::<C::Backend>(false);
+    checked.map_err(|error| Error::QueryBuilderError(Box::new(error)))?;
+    let told = terms.told::<C::Backend>();
+    if let (None, Told::Before(sql)) = (outer, &told) {
+        conn.batch_execute(sql).await?;
+    }
     C::TransactionManager::begin_transaction(conn).await?;
-    let (None, Some(sql)) = (outer, C::Backend::BEGIN_TO_WRITE) else {
+    if let (None, Told::Inside(sql)) = (outer, &told)
+        && let Err(error) = conn.batch_execute(sql).await
+    {
+        roll_back_to(conn, outer).await?;
+        return Err(error);
+    }
+    let sql = C::Backend::BEGIN_TO_WRITE.filter(|_| !terms.read_only);
+    let (None, Some(sql)) = (outer, sql) else {
         return Ok(());
     };
     if let Err(error) = conn.batch_execute(sql.take).await {
@@ -167,6 +205,36 @@ where
         return Err(error);
     }
     Ok(())
+}
+
+/// Keeps the session from writing, where that is how a transaction is kept from it; returns what has
+/// to be switched off again.
+pub(super) async fn enter<C>(conn: &mut C, terms: Terms) -> QueryResult<Option<Switch>>
+where
+    C: AsyncConnection,
+    C::Backend: Dialect,
+{
+    let Some(switch) = terms.switch::<C::Backend>() else {
+        return Ok(None);
+    };
+    let rows = conn.load(Setting(switch.is_on)).await?;
+    let on: Vec<()> = rows.map(|row| row.map(drop)).try_collect().await?;
+    if !on.is_empty() {
+        return Ok(None);
+    }
+    conn.batch_execute(switch.on).await?;
+    Ok(Some(switch))
+}
+
+/// Leaves the session as it was.
+pub(super) async fn leave<C: SimpleAsyncConnection>(
+    conn: &mut C,
+    entered: Option<Switch>,
+) -> QueryResult<()> {
+    match entered {
+        Some(switch) => conn.batch_execute(switch.off).await,
+        None => Ok(()),
+    }
 }
 
 /// Makes the connection forget the key that the database made last, where it is asked for it.

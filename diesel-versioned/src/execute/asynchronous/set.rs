@@ -334,7 +334,11 @@ where
 }
 
 /// Reads the rows with some keys; each comes with the key that it was asked for by.
-async fn read<T, C>(conn: &mut C, keys: &[T::Key], lock: Lock) -> QueryResult<Vec<(T::Key, T)>>
+pub(super) async fn read<T, C>(
+    conn: &mut C,
+    keys: &[T::Key],
+    lock: Lock,
+) -> QueryResult<Vec<(T::Key, T)>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,

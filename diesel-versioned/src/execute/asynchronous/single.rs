@@ -14,6 +14,7 @@ use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
 use crate::execute::transaction::Depth;
+use crate::isolation::Terms;
 use crate::outcome::{self, Change, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
@@ -293,7 +294,7 @@ where
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    session::begin(conn).await?;
+    session::begin(conn, Terms::default()).await?;
     if UpdateMode::of::<T, C::Backend>() == UpdateMode::Returning {
         return update_returning(conn, entity, change).await;
     }
@@ -318,7 +319,7 @@ where
     let mut conn = Begun::new(conn);
     let row = (entity, initial.clone());
     let landed = async {
-        session::begin(&mut *conn).await?;
+        session::begin(&mut *conn, Terms::default()).await?;
         let keys = match InsertMode::of::<T, C::Backend>() {
             InsertMode::OneByOne => {
                 session::forget_last_inserted(&mut *conn).await?;

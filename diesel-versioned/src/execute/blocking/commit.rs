@@ -84,7 +84,8 @@ where
         mut audit: Option<&mut dyn Audit<C>>,
     ) -> Result<bool, CommitError> {
         let outer = session::depth(conn)?;
-        let mut protocol = self.start(C::Backend::ROW_LOCKS, outer.is_some())?;
+        let mut protocol = self.start::<C::Backend>(outer.is_some())?;
+        let entered = session::enter(conn, self.terms_of(&protocol))?;
         let mut answer = Ok(0);
         loop {
             // A panic of a closure, a `Clone` or a `ToSql` must not leave the transaction open.
@@ -99,11 +100,17 @@ where
             }));
             match turn {
                 Ok(ControlFlow::Continue(next)) => answer = next,
-                Ok(ControlFlow::Break(result)) => return result.map(|()| outer.is_some()),
+                Ok(ControlFlow::Break(result)) => {
+                    let left = session::leave(conn, entered);
+                    result?;
+                    left?;
+                    return Ok(outer.is_some());
+                }
                 Err(panic) => {
                     self.fail();
                     // The panic is what the caller has to hear of, whatever the rollback says.
                     drop(session::roll_back_to(conn, outer));
+                    drop(session::leave(conn, entered));
                     resume_unwind(panic)
                 }
             }
@@ -119,7 +126,7 @@ where
     ) -> Answer {
         let nothing = |()| 0;
         match action {
-            Action::Begin => session::begin(conn).map(nothing),
+            Action::Begin => session::begin(conn, self.terms).map(nothing),
             Action::Lock { set, only_checks } => self.sets[set].1.lock(conn, only_checks),
             Action::Resolve { set, level } => {
                 self.make_linked(set, level);

@@ -11,6 +11,7 @@ use super::replay::BlockingStore;
 use super::session::{self, affected, own_rows};
 use super::set::BlockingSet;
 use crate::error::CommitError;
+use crate::isolation::Terms;
 use crate::replay::{IdempotencyKey, KeyError, Payload};
 use crate::statement::{OwnTables, replay};
 use crate::unit_of_work::{Committed, Replay, UnitOfWork};
@@ -130,7 +131,7 @@ where
     ) -> Result<Option<Committed>, CommitError> {
         let key = IdempotencyKey::new(key.as_ref())?;
         let outer = session::depth(conn)?;
-        session::begin(conn)?;
+        session::begin(conn, Terms::default())?;
         // Nobody can take it while it is looked at, and whoever has taken it is waited for.
         let found = OwnTable
             .claim(conn, key.as_str(), "")

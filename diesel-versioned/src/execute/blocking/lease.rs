@@ -12,6 +12,7 @@ use super::session::{self, affected, answers, own_rows};
 use super::set::BlockingSet;
 use crate::entity::Versioned;
 use crate::error::{CommitError, TrackError};
+use crate::isolation::Terms;
 use crate::lease::{
     Asked, Lease, LeaseError, LeaseHolder, LostLease, Place, Stands, check_ttl, forgettable, held,
     next_token,
@@ -452,7 +453,7 @@ where
     C::Backend: OwnTables,
 {
     let outer = session::depth(conn)?;
-    session::begin(conn)?;
+    session::begin(conn, Terms::default())?;
     let done = work(conn).and_then(|done| {
         session::commit(conn)?;
         Ok(done)
@@ -493,7 +494,7 @@ where
     drop(uow.commit(conn)?);
     if let Some(written) = uow.get(handle) {
         entity.take_columns(written, T::GENERATED);
-        entity.set_version(written.version().clone());
+        entity.set_version(written.version());
     }
     Ok(())
 }

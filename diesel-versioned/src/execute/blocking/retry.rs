@@ -12,6 +12,7 @@ use super::set::BlockingSet;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::CommitError;
+use crate::isolation::Terms;
 use crate::retry::{Attempt, Course, Failed, RetryError, RetryPolicy, Retryable};
 use crate::unit_of_work::{Committed, Handle, Holds, UnitOfWork};
 
@@ -85,7 +86,7 @@ where
     let depth = session::depth(conn);
     let mut course = Course::begin(policy, matches!(depth, Ok(Some(_))))?;
     loop {
-        match attempt(conn, &mut work) {
+        match attempt(conn, policy.terms(), &mut work) {
             Ok(result) => return Ok(result),
             Err(failed) => thread::sleep(course.next(failed, &from)?),
         }
@@ -95,13 +96,14 @@ where
 /// One attempt, in a transaction.
 fn attempt<C, R, E>(
     conn: &mut C,
+    terms: Terms,
     work: &mut impl FnMut(&mut C) -> Result<R, E>,
 ) -> Result<R, Failed<E>>
 where
     C: Connection,
     C::Backend: Dialect,
 {
-    session::begin(conn)?;
+    session::begin(conn, terms)?;
     let begun = session::depth(conn)?;
     let done = match catch_unwind(AssertUnwindSafe(|| work(conn))) {
         Ok(done) => done.map_err(Failed::Work),

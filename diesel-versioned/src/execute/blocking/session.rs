@@ -6,11 +6,13 @@ use diesel::connection::{
 };
 use diesel::expression::QueryMetadata;
 use diesel::query_builder::{Query, QueryFragment, QueryId};
+use diesel::result::Error;
 
-use crate::backend::Dialect;
 use crate::backend::catalog::Cells;
+use crate::backend::{Dialect, Switch};
 use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
-use crate::statement::{Ask, Entity, OwnTables, read_cells};
+use crate::isolation::{Terms, Told};
+use crate::statement::{Ask, Entity, OwnTables, Setting, read_cells};
 #[cfg(any(feature = "lease", feature = "replay"))]
 use crate::statement::{OwnRow, Reading};
 
@@ -59,6 +61,22 @@ where
     cursor.map(|row| read_cells(&row?, cells)).collect()
 }
 
+/// Asks for a setting that is a number.
+pub(super) fn setting<C>(conn: &mut C, question: &'static str) -> QueryResult<i64>
+where
+    C: LoadConnection,
+    C::Backend: OwnTables,
+{
+    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, Setting(question))?;
+    let answers: QueryResult<Vec<_>> = cursor.map(|row| C::Backend::number(&row?, 0)).collect();
+    Ok(answers?.into_iter().flatten().next().unwrap_or(0))
+}
+
+/// Sets a setting that is a number.
+pub(super) fn set<C: SimpleConnection>(conn: &mut C, sql: &str, value: i64) -> QueryResult<()> {
+    conn.batch_execute(&format!("{sql}{value}"))
+}
+
 /// How deep in transactions a connection is; fails where nobody knows.
 pub(super) fn depth<C: Connection>(conn: &mut C) -> QueryResult<Depth> {
     C::TransactionManager::transaction_manager_status_mut(conn).transaction_depth()
@@ -70,15 +88,28 @@ pub(super) fn usable<C: Connection>(conn: &mut C) -> QueryResult<()> {
     depth(conn).map(drop)
 }
 
-/// Begins a transaction that is going to write, or a savepoint inside the caller's.
-pub(super) fn begin<C>(conn: &mut C) -> QueryResult<()>
+/// Begins a transaction, or a savepoint inside the caller's.
+pub(super) fn begin<C>(conn: &mut C, terms: Terms) -> QueryResult<()>
 where
     C: Connection,
     C::Backend: Dialect,
 {
     let outer = depth(conn)?;
+    let checked = terms.check::<C::Backend>(false);
+    checked.map_err(|error| Error::QueryBuilderError(Box::new(error)))?;
+    let told = terms.told::<C::Backend>();
+    if let (None, Told::Before(sql)) = (outer, &told) {
+        conn.batch_execute(sql)?;
+    }
     C::TransactionManager::begin_transaction(conn)?;
-    let (None, Some(sql)) = (outer, C::Backend::BEGIN_TO_WRITE) else {
+    if let (None, Told::Inside(sql)) = (outer, &told)
+        && let Err(error) = conn.batch_execute(sql)
+    {
+        roll_back_to(conn, outer)?;
+        return Err(error);
+    }
+    let sql = C::Backend::BEGIN_TO_WRITE.filter(|_| !terms.read_only);
+    let (None, Some(sql)) = (outer, sql) else {
         return Ok(());
     };
     if let Err(error) = conn.batch_execute(sql.take) {
@@ -90,6 +121,33 @@ where
         return Err(error);
     }
     Ok(())
+}
+
+/// Keeps the session from writing, where that is how a transaction is kept from it; returns what has
+/// to be switched off again.
+pub(super) fn enter<C>(conn: &mut C, terms: Terms) -> QueryResult<Option<Switch>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect,
+{
+    let Some(switch) = terms.switch::<C::Backend>() else {
+        return Ok(None);
+    };
+    let cursor = LoadConnection::<DefaultLoadingMode>::load(conn, Setting(switch.is_on))?;
+    let on: QueryResult<Vec<_>> = cursor.map(|row| row.map(drop)).collect();
+    if !on?.is_empty() {
+        return Ok(None);
+    }
+    conn.batch_execute(switch.on)?;
+    Ok(Some(switch))
+}
+
+/// Leaves the session as it was.
+pub(super) fn leave<C: SimpleConnection>(conn: &mut C, entered: Option<Switch>) -> QueryResult<()> {
+    match entered {
+        Some(switch) => conn.batch_execute(switch.off),
+        None => Ok(()),
+    }
 }
 
 /// Makes the connection forget the key that the database made last, where it is asked for it.

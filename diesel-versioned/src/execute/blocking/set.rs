@@ -146,7 +146,7 @@ where
 }
 
 /// Reads the rows with some keys; each comes with the key that it was asked for by.
-fn read<T, C>(conn: &mut C, keys: &[T::Key], lock: Lock) -> QueryResult<Vec<(T::Key, T)>>
+pub(super) fn read<T, C>(conn: &mut C, keys: &[T::Key], lock: Lock) -> QueryResult<Vec<(T::Key, T)>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,

@@ -1,13 +1,18 @@
 //! A unit of work on a blocking connection: made, filled and given what belongs to it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use diesel::QueryResult;
 use diesel::connection::LoadConnection;
 use diesel::result::Error;
 
 use super::dsl::VersionedDsl;
+use super::session;
 use super::set::BlockingSet;
 use crate::backend::Dialect;
 use crate::entity::{IntoKey, Versioned};
+use crate::error::CommitError;
+use crate::isolation::{Isolation, Terms};
 use crate::unit_of_work::{Handle, Holds, UnitOfWork};
 
 impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
@@ -41,6 +46,92 @@ impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
     /// ```
     pub fn also(&mut self, run: impl FnMut(&mut C) -> QueryResult<()> + Send + 'static) {
         self.also.push(Box::new(run));
+    }
+}
+
+impl<C> UnitOfWork<C, dyn BlockingSet<C>>
+where
+    C: LoadConnection + 'static,
+    C::Backend: Dialect,
+{
+    /// Lets a closure read into this unit inside one read-only transaction of this isolation, which is
+    /// over when it returns: with [`RepeatableRead`](Isolation::RepeatableRead) all that it reads is of
+    /// one moment, without a lock. What is computed of it is then written by
+    /// [`commit`](UnitOfWork::commit), guarded by the versions that were read; if a row was written
+    /// since, that is a conflict.
+    ///
+    /// A row that the unit had before is not read again, as by [`find`](UnitOfWork::find), and is not of
+    /// that moment. If the closure fails, what it has read is no longer part of the unit, so that it
+    /// can be called again. A write in it is turned away by the database (`transaction.read_only`).
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let (full, empty) = uow.read(&mut conn, Isolation::RepeatableRead, |uow, conn| {
+    ///     let full: Handle<Product> = uow.find(conn, 1)?;
+    ///     let empty: Handle<Product> = uow.find(conn, 2)?;
+    ///     Ok::<_, CommitError>((full, empty))
+    /// })?;
+    /// // … whatever takes its time: no transaction is open, no row is locked.
+    /// let half = (uow[full].stock + uow[empty].stock) / 2;
+    /// uow[full].stock = half;
+    /// uow[empty].stock = half;
+    /// uow.commit(&mut conn)?;
+    /// assert_eq!((uow[full].stock, uow[empty].stock), (5, 5));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the closure returns; [`CommitError::Isolation`] inside a transaction of the caller's, which
+    /// stays as it was begun, and where it is not known how the database is told; otherwise what the
+    /// database reports.
+    ///
+    /// # Panics
+    ///
+    /// If the closure panics: the transaction is rolled back and the panic goes on.
+    pub fn read<R, E: From<CommitError>>(
+        &mut self,
+        conn: &mut C,
+        isolation: Isolation,
+        work: impl FnOnce(&mut Self, &mut C) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let terms = Terms::to_read(isolation);
+        let outer = session::depth(conn).map_err(CommitError::from)?;
+        let checked = terms.check::<C::Backend>(outer.is_some());
+        checked.map_err(CommitError::from)?;
+        let joined = self.joined();
+        let entered = session::enter(conn, terms).map_err(CommitError::from)?;
+        let worked = catch_unwind(AssertUnwindSafe(|| -> Result<R, E> {
+            session::begin(conn, terms).map_err(CommitError::from)?;
+            let begun = session::depth(conn).map_err(CommitError::from)?;
+            let result = work(self, conn)?;
+            session::same_depth(conn, begun).map_err(CommitError::from)?;
+            session::commit(conn).map_err(CommitError::from)?;
+            Ok(result)
+        }));
+        if matches!(worked, Ok(Ok(_))) {
+            session::leave(conn, entered).map_err(CommitError::from)?;
+        } else {
+            // What went wrong first is what the caller has to hear of.
+            drop(session::roll_back_to(conn, outer));
+            drop(session::leave(conn, entered));
+            self.forget_since(&joined);
+        }
+        worked.unwrap_or_else(|panic| resume_unwind(panic))
     }
 }
 

@@ -148,6 +148,20 @@ pub(in crate::http) const CODES: &[Code] = &[
         DATABASE,
     ),
     own("database", StatusCode::INTERNAL_SERVER_ERROR, DATABASE),
+    fault("lock.no_transaction"),
+    fault("lock.unsupported"),
+    fault("isolation.in_transaction"),
+    fault("isolation.unsupported"),
+    fault("unit.read_only"),
+    passes(
+        "lock.timeout",
+        "someone else is at work on it and has not ended in time; try again",
+    ),
+    passes("lock.refused", "someone else is at work on it; try again"),
+    passes(
+        "lock.deadlock",
+        "two got into each other's way, and this one gave way; try again",
+    ),
     passes(
         "database.transient",
         "the database is busy with other work; try again",

@@ -433,7 +433,7 @@ pub(crate) async fn a_busy_database(database: &impl Database) {
     ] {
         assert_eq!(
             (answer.status, answer.code()),
-            (503, "database.transient"),
+            (503, "lock.timeout"),
             "{answer:?}"
         );
         assert_eq!(answer.headers["retry-after"], "1");

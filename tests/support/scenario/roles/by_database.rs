@@ -70,6 +70,32 @@ macro_rules! by_database {
         }
 
         #[test]
+        fn rows_are_locked_and_compared() {
+            let (db, stored) = stocked(2);
+            let conn = &mut db.connect();
+            conn.transaction::<_, SaveError<Thing>, _>(|conn| {
+                let mut locked = Thing::lock_all(conn, [2, 1], Lock::Update, Wait::Block)?;
+                assert_eq!(locked, [stored[1].clone(), stored[0].clone()]);
+                stored[0].lock_loaded(conn, Lock::Share, Wait::NoWait)?;
+                locked[0].amount = 30;
+                locked[0].save(conn)
+            })
+            .unwrap();
+            let stale =
+                conn.transaction(|conn| stored[1].lock_loaded(conn, Lock::Update, Wait::Block));
+            assert_eq!(conflict(stale).kind(), ConflictKind::Modified);
+            let mut uow = Unit::new();
+            let handle = uow.attach(stored[0].clone()).unwrap();
+            conn.transaction::<_, CommitError, _>(|conn| {
+                assert_eq!(uow.lock(conn, 1, Lock::Update, Wait::Block)?, handle);
+                uow[handle].amount = 40;
+                uow.commit(conn).map(drop)
+            })
+            .unwrap();
+            assert_eq!(uow[handle].twice, 80);
+        }
+
+        #[test]
         fn after_each_single_write_memory_is_what_stands_in_the_database() {
             let db = empty_store();
             let conn = &mut db.connect();

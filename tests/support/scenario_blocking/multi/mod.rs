@@ -33,6 +33,29 @@ macro_rules! scenario {
         }
 
         #[test]
+        fn what_is_not_known_of_the_database_is_an_error() {
+            let db = TestDb::new();
+            let conn = &mut <$any>::establish(db.url()).unwrap();
+            lamp(42).insert(conn).unwrap();
+            let locked = conn
+                .transaction(|conn| Product::lock(conn, 42, Lock::Update, Wait::Block).map(drop));
+            let error = locked.unwrap_err();
+            assert_eq!(error.code(), "lock.unsupported");
+            assert!(error.to_string().contains("Dialect::LOCKS"), "{error}");
+
+            let mut uow = UnitOfWork::new();
+            let handle: Handle<Product> = uow.find(conn, 42).unwrap();
+            uow[handle].stock = 0;
+            uow.isolation(Isolation::Serializable);
+            let code = uow.commit(conn).map(drop).map_err(|error| error.code());
+            assert_eq!(code, Err("isolation.unsupported"));
+            let policy = RetryPolicy::new().isolation(Isolation::Serializable);
+            let retried = retry(conn, &policy, |_| Ok::<_, diesel::result::Error>(()));
+            assert_eq!(retried.unwrap_err().code(), "retry.stopped");
+            assert_eq!(row(&db, 42).version, 1);
+        }
+
+        #[test]
         fn what_the_database_makes_is_read_back() {
             let db = roles::empty_store();
             let conn = &mut <$any>::establish(db.url()).unwrap();

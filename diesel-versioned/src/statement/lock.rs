@@ -1,0 +1,66 @@
+//! What takes the lock of a database that is locked as a whole.
+
+use std::marker::PhantomData;
+
+use diesel::QueryResult;
+use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
+use diesel::sql_types::Untyped;
+
+use super::target::{Entity, column};
+use crate::backend::Dialect;
+
+/// `UPDATE t SET version = version WHERE 0`: a write, of no row.
+pub(crate) struct WriteNothing<T: Entity<DB>, DB: Dialect> {
+    from: T::From,
+    backend: PhantomData<fn() -> DB>,
+}
+
+impl<T: Entity<DB>, DB: Dialect> WriteNothing<T, DB> {
+    pub(crate) fn new() -> Self {
+        Self {
+            from: T::from_clause(),
+            backend: PhantomData,
+        }
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for WriteNothing<T, DB> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        out.push_sql("UPDATE ");
+        self.from.walk_ast(out.reborrow())?;
+        out.push_sql(" SET ");
+        column::<T, DB>(T::key_column(0), &mut out)?;
+        out.push_sql(" = ");
+        column::<T, DB>(T::key_column(0), &mut out)?;
+        out.push_sql(" WHERE 0");
+        Ok(())
+    }
+}
+
+impl<T: Entity<DB>, DB: Dialect> QueryId for WriteNothing<T, DB> {
+    type QueryId = NothingOf<T>;
+}
+
+/// What the write of no row of an entity type is known by.
+pub(crate) struct NothingOf<T>(PhantomData<T>);
+
+/// A question with one number for an answer.
+pub(crate) struct Setting(pub(crate) &'static str);
+
+impl<DB: Dialect> QueryFragment<DB> for Setting {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        out.unsafe_to_cache_prepared();
+        out.push_sql(self.0);
+        Ok(())
+    }
+}
+
+impl Query for Setting {
+    type SqlType = Untyped;
+}
+
+impl QueryId for Setting {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
