@@ -65,6 +65,9 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// Whether the database makes the version: `#[version(db)]`.
     const VERSION_BY_DATABASE: bool = false;
 
+    /// Whether the version starts again after the last one: `#[version(wrap)]`.
+    const VERSION_WRAPS: bool = false;
+
     /// Whether something is read back after an update.
     const READS_BACK_UPDATE: bool = Self::VERSION_BY_DATABASE || !Self::GENERATED.is_empty();
 
@@ -124,6 +127,11 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// What the version's type says.
     fn next_version(&self, moment: &Moment) -> Result<Self::Version, NoVersion> {
         self.version().next(moment)
+    }
+
+    /// The moment as the options of `#[version(…)]` want it: cut to a precision, for example.
+    fn version_moment(moment: &Moment) -> Moment {
+        moment.clone()
     }
 
     /// What the version's column must be able to hold.

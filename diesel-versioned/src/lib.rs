@@ -155,6 +155,7 @@ pub mod replay;
 #[cfg(not(feature = "replay"))]
 #[allow(dead_code, reason = "nobody gives a key without the feature")]
 mod replay;
+mod relative;
 pub mod retry;
 pub mod schema_check;
 #[cfg(feature = "serde")]
@@ -183,12 +184,13 @@ pub use derive::{Versioned, VersionedPart};
 pub use entity::{IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
-pub use execute::{AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
-pub use execute::{Audit, OverwriteDsl, VersionedDsl, retry};
+pub use execute::{AsyncApply, AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
+pub use execute::{Apply, Audit, OverwriteDsl, VersionedDsl, retry};
 pub use merge::Merge;
 pub use overwrite::{
     Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,
 };
+pub use relative::{ApplyError, BulkUpdate, Bump, Relative, RelativeDsl, UpdateWhere};
 pub use replay::KeyError;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
 pub use schema_check::{SchemaError, SchemaReport};
@@ -201,7 +203,9 @@ pub use version::VersionValue;
 
 // Shown in their modules, so that the front page is what most programs need.
 #[doc(hidden)]
-pub use backend::{BatchUpdateSyntax, BeginToWrite, RowLocks, Syntax, TupleSyntax};
+pub use backend::{
+    BatchUpdateSyntax, BeginToWrite, LaterSyntax, RowLocks, Syntax, TupleSyntax,
+};
 #[cfg(feature = "async")]
 #[doc(hidden)]
 pub use plumbing::{AlsoFn, AsyncExecutes, AsyncSet};

@@ -6,6 +6,7 @@
 mod chrono;
 mod integer;
 mod moment;
+mod step;
 #[cfg(feature = "time")]
 mod time;
 mod timestamp;
@@ -18,6 +19,8 @@ use std::error::Error;
 use std::fmt::Debug;
 
 pub use moment::{Moment, Precision};
+pub use step::{Step, SteppingVersion};
+pub(crate) use step::{By, How, TimeText};
 #[cfg(feature = "uuid")]
 pub use token::Token;
 
@@ -54,7 +57,7 @@ use crate::schema_check::Shape;
 ///
 /// # A type of your own
 ///
-/// Each method asks the same of the type inside. What Diesel needs is what it always needs.
+/// [`SteppingVersion`] is for writes that have not read the version. Each method asks the same of the type inside. What Diesel needs is what it always needs.
 ///
 /// ```
 /// use diesel::backend::Backend;

@@ -106,10 +106,13 @@ impl Entity<'_> {
         let unguarded = unguarded.into_iter();
         let generated = model.role_set(Writes::Generated, is_data).into_iter();
         let by_database = by_database.then(|| quote!(true)).into_iter();
+        let wraps = self.version.field.attrs.wrap.is_some();
+        let wraps = wraps.then(|| quote!(true)).into_iter();
         quote! {
             #(const UNGUARDED: #library::ColumnSet = #unguarded;)*
             #(const GENERATED: #library::ColumnSet = #generated;)*
             #(const VERSION_BY_DATABASE: bool = #by_database;)*
+            #(const VERSION_WRAPS: bool = #wraps;)*
         }
     }
 

@@ -15,7 +15,7 @@ impl Entity<'_> {
     pub(super) fn version_fns(&self) -> TokenStream {
         let member = &self.version.field.member;
         let (initial, next) = (self.initial_version_fn(), self.next_version_fn());
-        let shape = self.version_shape_fn();
+        let (moment, shape) = (self.version_moment_fn(), self.version_shape_fn());
         quote! {
             fn version(&self) -> &Self::Version {
                 &self.#member
@@ -27,8 +27,20 @@ impl Entity<'_> {
 
             #initial
             #next
+            #moment
             #shape
         }
+    }
+
+    /// `fn version_moment`, where an option says something about it.
+    fn version_moment_fn(&self) -> Option<TokenStream> {
+        let library = &self.model.library;
+        let moment = self.moment()?;
+        Some(quote! {
+            fn version_moment(__moment: &#library::version::Moment) -> #library::version::Moment {
+                #moment
+            }
+        })
     }
 
     /// `fn version_shape`, where the precision is not the one of the type.

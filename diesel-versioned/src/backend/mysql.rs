@@ -2,7 +2,7 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, Dialect, RowLocks, Syntax, TupleSyntax};
+use super::{BatchUpdateSyntax, Dialect, LaterSyntax, RowLocks, Syntax, TupleSyntax};
 
 impl Dialect for diesel::mysql::Mysql {
     const MAX_BINDS: usize = 65_535;
@@ -40,6 +40,10 @@ impl Dialect for diesel::mysql::Mysql {
             ),
             insert_or_skip: ("INSERT IGNORE INTO ", ""),
             catalog: Some(&catalog::CATALOG),
+            later: LaterSyntax::IntervalUnit,
+            // An error in every sql_mode; a NULL becomes 0 in some.
+            out_of_range: Some("18446744073709551615"),
+            skips_taken_keys: false,
             ..Syntax::PORTABLE
         }
     }

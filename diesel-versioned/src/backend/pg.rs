@@ -2,7 +2,7 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, Dialect, RowLocks, Syntax, TupleSyntax};
+use super::{BatchUpdateSyntax, Dialect, LaterSyntax, RowLocks, Syntax, TupleSyntax};
 
 impl Dialect for diesel::pg::Pg {
     const MAX_BINDS: usize = 65_535;
@@ -24,6 +24,7 @@ impl Dialect for diesel::pg::Pg {
             ),
             json_type: Some("JSONB"),
             catalog: Some(&catalog::CATALOG),
+            later: LaterSyntax::Interval,
             ..Syntax::PORTABLE
         }
     }

@@ -2,7 +2,7 @@
 
 mod catalog;
 
-use super::{BatchUpdateSyntax, BeginToWrite, Dialect, Syntax, TupleSyntax};
+use super::{BatchUpdateSyntax, BeginToWrite, Dialect, LaterSyntax, Syntax, TupleSyntax};
 
 impl Dialect for diesel::sqlite::Sqlite {
     const UPDATE_ROWS: usize = 256;
@@ -24,6 +24,7 @@ impl Dialect for diesel::sqlite::Sqlite {
                 "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)",
             ),
             catalog: Some(&catalog::CATALOG),
+            later: LaterSyntax::Text,
             ..Syntax::PORTABLE
         }
     }

@@ -1,5 +1,6 @@
 //! Execution on blocking connections: Diesel's own.
 
+mod apply;
 mod commit;
 mod dsl;
 #[cfg(feature = "replay")]
@@ -13,6 +14,7 @@ mod set;
 mod single;
 mod unit;
 
+pub use apply::Apply;
 pub use dsl::VersionedDsl;
 pub use overwrite::{Audit, OverwriteDsl, Overwrites};
 pub use replay::BlockingStore;

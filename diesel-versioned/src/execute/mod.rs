@@ -7,9 +7,9 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncAudit, AsyncExecutes, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet, AsyncStore,
+    AlsoFn, AsyncApply, AsyncAudit, AsyncExecutes, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet, AsyncStore,
     AsyncVersionedDsl, RunFn, Wire, async_retry,
 };
 pub use blocking::{
-    Audit, BlockingSet, BlockingStore, Executes, OverwriteDsl, Overwrites, VersionedDsl, retry,
+    Apply, Audit, BlockingSet, BlockingStore, Executes, OverwriteDsl, Overwrites, VersionedDsl, retry,
 };

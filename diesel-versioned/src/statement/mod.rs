@@ -1,5 +1,7 @@
 //! The statements: values that `debug_query` can print without a database.
 
+mod assigned;
+mod bump;
 mod catalog;
 mod delete;
 mod insert;
@@ -10,6 +12,7 @@ mod insert;
 mod own;
 #[cfg(feature = "replay")]
 pub(crate) mod replay;
+mod relative;
 mod returning;
 mod row;
 mod select;
@@ -17,6 +20,8 @@ mod target;
 mod update;
 mod versions;
 
+pub use assigned::Readable;
+pub(crate) use bump::{Stepped, step_of};
 pub(crate) use catalog::{Ask, KnownCatalog, TableName, read_cells};
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, LastInserted};
@@ -24,6 +29,8 @@ pub(crate) use own::Own;
 pub use own::OwnTables;
 #[cfg(feature = "replay")]
 pub(crate) use own::{OwnRow, Reading};
+pub use relative::{Always, Both, Condition};
+pub(crate) use relative::{UpdateOne, walk_bump, walk_update_where};
 pub(crate) use returning::Returning;
 pub(crate) use row::{Next, Row};
 pub(crate) use select::{Find, Lock, Select, key_chunks};
