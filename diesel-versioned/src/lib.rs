@@ -150,12 +150,12 @@ mod overwrite;
 pub mod pg;
 pub mod plumbing;
 pub mod prelude;
+mod relative;
 #[cfg(feature = "replay")]
 pub mod replay;
 #[cfg(not(feature = "replay"))]
 #[allow(dead_code, reason = "nobody gives a key without the feature")]
 mod replay;
-mod relative;
 pub mod retry;
 pub mod schema_check;
 #[cfg(feature = "serde")]
@@ -183,9 +183,9 @@ pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
 pub use entity::{IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
+pub use execute::{Apply, Audit, OverwriteDsl, VersionedDsl, retry};
 #[cfg(feature = "async")]
 pub use execute::{AsyncApply, AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};
-pub use execute::{Apply, Audit, OverwriteDsl, VersionedDsl, retry};
 pub use merge::Merge;
 pub use overwrite::{
     Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,
@@ -203,9 +203,7 @@ pub use version::VersionValue;
 
 // Shown in their modules, so that the front page is what most programs need.
 #[doc(hidden)]
-pub use backend::{
-    BatchUpdateSyntax, BeginToWrite, LaterSyntax, RowLocks, Syntax, TupleSyntax,
-};
+pub use backend::{BatchUpdateSyntax, BeginToWrite, LaterSyntax, RowLocks, Syntax, TupleSyntax};
 #[cfg(feature = "async")]
 #[doc(hidden)]
 pub use plumbing::{AlsoFn, AsyncExecutes, AsyncSet};

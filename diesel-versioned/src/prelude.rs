@@ -7,9 +7,10 @@
 
 pub use crate::execute::{Audit, OverwriteDsl, VersionedDsl, retry};
 pub use crate::{
-    Actor, ApplyError, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Merge, Operation, Overwrite, OverwriteError, RelativeDsl, RetryError, RetryPolicy, Retryable, SaveError,
-    SchemaError, SchemaReport, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
+    Actor, ApplyError, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind,
+    Conflicts, Handle, Merge, Operation, Overwrite, OverwriteError, RelativeDsl, RetryError,
+    RetryPolicy, Retryable, SaveError, SchemaError, SchemaReport, TrackError, Unmergeable,
+    VersionValue, Versioned, VersionedPart,
 };
 
 #[cfg(feature = "http")]

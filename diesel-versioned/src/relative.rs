@@ -18,7 +18,8 @@ use crate::backend::Dialect;
 use crate::entity::{Bind, IntoKey, Versioned};
 use crate::error::EntityRef;
 use crate::statement::{
-    Always, Both, Entity, Readable, Stepped, UpdateOne, step_of, walk_bump, walk_update_where,
+    Always, Both, Entity, Readable, Stepped, UpdateOne, check_assigned, step_of, walk_bump,
+    walk_update_where,
 };
 use crate::version::{NoVersion, SteppingVersion};
 
@@ -277,14 +278,19 @@ pub(crate) struct Ready<T: Versioned, S, P> {
 }
 
 impl<T: Versioned, S, P> Relative<T, S, P> {
-    /// Fails if there is no version for the row.
-    pub(crate) fn ready(self) -> Result<Ready<T, S, P>, ApplyError<T>> {
+    /// Fails if there is no version for the row, or if what is set may not be.
+    pub(crate) fn ready<DB>(self) -> Result<Ready<T, S, P>, ApplyError<T>>
+    where
+        DB: Readable,
+        S: QueryFragment<DB>,
+    {
         let Self {
             key,
             set,
             condition,
             step,
         } = self;
+        check_assigned::<T, DB, S>(&set)?;
         match step {
             Ok(step) => Ok(Ready {
                 key,

@@ -19,8 +19,8 @@ use std::error::Error;
 use std::fmt::Debug;
 
 pub use moment::{Moment, Precision};
-pub use step::{Step, SteppingVersion};
 pub(crate) use step::{By, How, TimeText};
+pub use step::{Step, SteppingVersion};
 #[cfg(feature = "uuid")]
 pub use token::Token;
 

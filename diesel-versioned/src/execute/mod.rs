@@ -7,9 +7,10 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncApply, AsyncAudit, AsyncExecutes, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet, AsyncStore,
-    AsyncVersionedDsl, RunFn, Wire, async_retry,
+    AlsoFn, AsyncApply, AsyncAudit, AsyncExecutes, AsyncOverwriteDsl, AsyncOverwrites, AsyncSet,
+    AsyncStore, AsyncVersionedDsl, RunFn, Wire, async_retry,
 };
 pub use blocking::{
-    Apply, Audit, BlockingSet, BlockingStore, Executes, OverwriteDsl, Overwrites, VersionedDsl, retry,
+    Apply, Audit, BlockingSet, BlockingStore, Executes, OverwriteDsl, Overwrites, VersionedDsl,
+    retry,
 };

@@ -1,8 +1,8 @@
-//! The assignments of a program's own, `stock = stock - 3`: written as they are, and looked at before.
+//! The assignments of a program's own, `stock = stock - 3`, are looked at before they are sent.
 
 use diesel::QueryResult;
 use diesel::backend::Backend;
-use diesel::query_builder::{AstPass, QueryBuilder, QueryFragment};
+use diesel::query_builder::{QueryBuilder, QueryFragment};
 use diesel::result::Error;
 
 use crate::columns::Role;
@@ -16,23 +16,20 @@ use crate::entity::Versioned;
     note = "a `#[derive(MultiConnection)]` enum knows its database only while it sends: `match` on \
             the enum and use the connection inside, or write `diesel::update(…).set((…, Product::bump()))`"
 )]
-pub trait Readable: Backend<QueryBuilder: Default> {}
+pub trait Readable: Backend<QueryBuilder: Default> + Default {}
 
 #[diagnostic::do_not_recommend]
-impl<DB: Backend<QueryBuilder: Default>> Readable for DB {}
+impl<DB: Backend<QueryBuilder: Default> + Default> Readable for DB {}
 
-/// Writes the assignments; an error if there is none, or one to the key or the version.
-pub(super) fn walk_assigned<'b, T, DB, S>(
-    set: &'b S,
-    out: &mut AstPass<'_, 'b, DB>,
-) -> QueryResult<()>
+/// Fails if there is no assignment, or one to the key or the version.
+pub(crate) fn check_assigned<T, DB, S>(set: &S) -> QueryResult<()>
 where
     T: Versioned,
     DB: Readable,
     S: QueryFragment<DB>,
 {
     let mut sql = DB::QueryBuilder::default();
-    set.to_sql(&mut sql, out.backend())?;
+    set.to_sql(&mut sql, &DB::default())?;
     let sql = sql.finish();
     if sql.trim().is_empty() {
         return Err(refuse(format!(
@@ -58,7 +55,7 @@ where
             )));
         }
     }
-    set.walk_ast(out.reborrow())
+    Ok(())
 }
 
 #[cold]

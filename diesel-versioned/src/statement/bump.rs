@@ -105,7 +105,10 @@ fn walk_later<'b, DB: Dialect>(
         LaterSyntax::Unknown => return Err(unknown()),
         LaterSyntax::Interval => match tick {
             Precision::Seconds => ("date_trunc('second', ", ") + INTERVAL '1 second'"),
-            Precision::Millis => ("date_trunc('milliseconds', ", ") + INTERVAL '1 millisecond'"),
+            Precision::Millis => (
+                "date_trunc('milliseconds', ",
+                ") + INTERVAL '1 millisecond'",
+            ),
             Precision::Micros => ("", " + INTERVAL '1 microsecond'"),
         },
         LaterSyntax::IntervalUnit => match tick {

@@ -10,9 +10,9 @@ mod insert;
     allow(dead_code, reason = "the feature reads and counts")
 )]
 mod own;
+mod relative;
 #[cfg(feature = "replay")]
 pub(crate) mod replay;
-mod relative;
 mod returning;
 mod row;
 mod select;
@@ -21,6 +21,7 @@ mod update;
 mod versions;
 
 pub use assigned::Readable;
+pub(crate) use assigned::check_assigned;
 pub(crate) use bump::{Stepped, step_of};
 pub(crate) use catalog::{Ask, KnownCatalog, TableName, read_cells};
 pub(crate) use delete::Delete;

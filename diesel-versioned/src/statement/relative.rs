@@ -5,7 +5,7 @@ use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::result::Error;
 
-use super::assigned::{Readable, walk_assigned};
+use super::assigned::{Readable, check_assigned};
 use super::bump::{Stepped, walk_step};
 use super::target::{Entity, column, key_columns, list, order_by_key, qualified};
 use crate::backend::{BatchUpdateSyntax, Dialect};
@@ -54,12 +54,7 @@ pub(crate) struct UpdateOne<'a, T: Entity<DB>, DB: Dialect, S, P> {
 
 impl<'a, T: Entity<DB>, DB: Dialect, S, P> UpdateOne<'a, T, DB, S, P> {
     /// Writes the row with this key, if the condition holds.
-    pub(crate) fn new(
-        key: &'a T::Key,
-        set: &'a S,
-        condition: &'a P,
-        step: &'a Stepped<T>,
-    ) -> Self {
+    pub(crate) fn new(key: &'a T::Key, set: &'a S, condition: &'a P, step: &'a Stepped<T>) -> Self {
         Self {
             from: T::from_clause(),
             key,
@@ -73,7 +68,7 @@ impl<'a, T: Entity<DB>, DB: Dialect, S, P> UpdateOne<'a, T, DB, S, P> {
 impl<T, DB, S, P> QueryFragment<DB> for UpdateOne<'_, T, DB, S, P>
 where
     T: Entity<DB>,
-    DB: Dialect + Readable,
+    DB: Dialect,
     S: QueryFragment<DB>,
     P: Condition<DB>,
 {
@@ -81,7 +76,7 @@ where
         out.push_sql("UPDATE ");
         self.from.walk_ast(out.reborrow())?;
         out.push_sql(" SET ");
-        walk_assigned::<T, DB, S>(self.set, &mut out)?;
+        self.set.walk_ast(out.reborrow())?;
         if let Some(step) = self.step {
             out.push_sql(", ");
             walk_step::<T, DB>(step, &self.from, true, &mut out)?;
@@ -126,13 +121,16 @@ where
     P: QueryFragment<DB>,
 {
     out.unsafe_to_cache_prepared();
+    check_assigned::<T, DB, S>(set)?;
     let step = step.as_ref().map_err(no_version)?;
     let locks = out.backend().syntax().batch_update == BatchUpdateSyntax::LockedValues;
     let lock_write = out.backend().syntax().lock_write;
     let key = key_columns::<T>();
     if locks {
         out.push_sql("WITH __dv AS MATERIALIZED (SELECT ");
-        list(&key, ", ", &mut out, |&index, out| column::<T, DB>(index, out))?;
+        list(&key, ", ", &mut out, |&index, out| {
+            column::<T, DB>(index, out)
+        })?;
         out.push_sql(" FROM ");
         from.walk_ast(out.reborrow())?;
         out.push_sql(" WHERE ");
@@ -144,7 +142,7 @@ where
     out.push_sql("UPDATE ");
     from.walk_ast(out.reborrow())?;
     out.push_sql(" SET ");
-    walk_assigned::<T, DB, S>(set, &mut out)?;
+    set.walk_ast(out.reborrow())?;
     if let Some(step) = step {
         out.push_sql(", ");
         walk_step::<T, DB>(step, from, false, &mut out)?;
@@ -152,7 +150,9 @@ where
     out.push_sql(" WHERE ");
     if locks {
         out.push_sql("(");
-        list(&key, ", ", &mut out, |&index, out| column::<T, DB>(index, out))?;
+        list(&key, ", ", &mut out, |&index, out| {
+            column::<T, DB>(index, out)
+        })?;
         out.push_sql(") IN (SELECT * FROM __dv)");
         return Ok(());
     }

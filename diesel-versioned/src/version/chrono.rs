@@ -2,8 +2,8 @@
 
 use ::chrono::{DateTime, NaiveDateTime, Utc};
 
-use super::timestamp::{self, after, nanos, seconds};
 use super::step::TimeText;
+use super::timestamp::{self, after, nanos, seconds};
 use super::{Moment, NoVersion, Precision, Step, SteppingVersion, TimestampVersion, VersionValue};
 use crate::schema_check::Shape;
 
@@ -43,7 +43,11 @@ impl TimestampVersion for DateTime<Utc> {}
 impl SteppingVersion for DateTime<Utc> {
     fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
         let text = TimeText::Chrono { utc: true };
-        Ok(Step::later(Self::initial(moment)?, moment.precision(), text))
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
     }
 }
 
@@ -75,7 +79,11 @@ impl TimestampVersion for NaiveDateTime {}
 impl SteppingVersion for NaiveDateTime {
     fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
         let text = TimeText::Chrono { utc: false };
-        Ok(Step::later(Self::initial(moment)?, moment.precision(), text))
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
     }
 }
 

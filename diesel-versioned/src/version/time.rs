@@ -2,8 +2,8 @@
 
 use ::time::{OffsetDateTime, PrimitiveDateTime};
 
-use super::timestamp::{self, after, nanos, seconds};
 use super::step::TimeText;
+use super::timestamp::{self, after, nanos, seconds};
 use super::{Moment, NoVersion, Precision, Step, SteppingVersion, TimestampVersion, VersionValue};
 use crate::schema_check::Shape;
 
@@ -49,7 +49,11 @@ impl TimestampVersion for OffsetDateTime {}
 impl SteppingVersion for OffsetDateTime {
     fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
         let text = TimeText::Time { utc: true };
-        Ok(Step::later(Self::initial(moment)?, moment.precision(), text))
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
     }
 }
 
@@ -85,7 +89,11 @@ impl TimestampVersion for PrimitiveDateTime {}
 impl SteppingVersion for PrimitiveDateTime {
     fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
         let text = TimeText::Time { utc: false };
-        Ok(Step::later(Self::initial(moment)?, moment.precision(), text))
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
     }
 }
 

@@ -88,7 +88,11 @@ impl TimestampVersion for SystemTime {}
 impl SteppingVersion for SystemTime {
     fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
         let text = TimeText::None;
-        Ok(Step::later(Self::initial(moment)?, moment.precision(), text))
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
     }
 }
 

@@ -55,7 +55,7 @@ impl<'c, Conn, T: Versioned, S, P> AsyncApply<'c, Conn, T, S, P> {
         P: Condition<Conn::Backend> + Asks + Send + Sync,
     {
         async move {
-            let update: Ready<T, S, P> = self.update.ready()?;
+            let update: Ready<T, S, P> = self.update.ready::<Conn::Backend>()?;
             let mut conn = Begun::statement(self.conn)?;
             let done = apply(&mut *conn, &update).await;
             conn.ended();

@@ -58,7 +58,7 @@ impl<'c, Conn, T: Versioned, S, P> Apply<'c, Conn, T, S, P> {
         P: Condition<Conn::Backend> + Asks,
     {
         let conn = self.conn;
-        let update: Ready<T, S, P> = self.update.ready()?;
+        let update: Ready<T, S, P> = self.update.ready::<Conn::Backend>()?;
         session::usable(conn)?;
         let count = affected(conn, &update.statement())?;
         match outcome::matched(count, 1) {

@@ -161,10 +161,7 @@ where
             }
             let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
             outcome::inserted(entity, &initial, keys.len())?;
-            Ok(Some(rows(
-                conn,
-                Select::<T, _>::new(&keys, Lock::Current),
-            )?))
+            Ok(Some(rows(conn, Select::<T, _>::new(&keys, Lock::Current))?))
         })?,
         InsertMode::ReadByKey => conn.transaction::<_, SaveError<T>, _>(|conn| {
             let count = affected(conn, &statement)?;
