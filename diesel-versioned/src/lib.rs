@@ -66,6 +66,8 @@
 //! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
+//! | let the database compute a change | [`VersionedDsl::apply`], [`RelativeDsl::update_where`], [`RelativeDsl::bump`] |
+//! | insert, or save what is there | [`VersionedDsl::insert_or_save`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | write the same request once | `replay`: [`UnitOfWork`] with an idempotency key |
@@ -86,6 +88,8 @@
 //! | `products.find(42).select(Product::as_select()).first(conn)` | [`Product::find(conn, 42)`](VersionedDsl::find) |
 //! | `diesel::update(&p).set(&p).execute(conn)` | [`p.save(conn)`](VersionedDsl::save) |
 //! | `diesel::delete(&p).execute(conn)` | [`p.delete(conn)`](VersionedDsl::delete) |
+//! | `diesel::update(products.find(42)).set(stock.eq(stock - 3))` | [`Product::apply(conn, 42, stock.eq(stock - 3))`](VersionedDsl::apply) |
+//! | `diesel::update(products.filter(…)).set(…)` | [`Product::update_where(…).set(…)`](RelativeDsl::update_where), or `.set((…, Product::bump()))` |
 //! | `diesel::insert_into(products).values(&p).execute(conn)` | [`p.insert(conn)`](VersionedDsl::insert) |
 //! | a loop of updates in `conn.transaction(…)` | [`UnitOfWork::commit`], [`VersionedDsl::save_all`] |
 //!

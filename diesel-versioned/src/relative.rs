@@ -115,8 +115,8 @@ pub trait RelativeDsl: Versioned {
         }
     }
 
-    /// An update of the row with a key, as a value: for [`UnitOfWork::apply`](crate::UnitOfWork::apply).
-    /// [`apply`](crate::VersionedDsl::apply) makes it and runs it.
+    /// An update of the row with a key, as a value. [`apply`](crate::VersionedDsl::apply) makes it and
+    /// runs it.
     fn relative<S>(key: impl IntoKey<Self::Key>, set: S) -> Relative<Self, S::Changeset, Always>
     where
         Self: Sized,

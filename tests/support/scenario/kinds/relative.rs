@@ -133,9 +133,7 @@ macro_rules! relative_scenarios {
                 mine.insert(conn).unwrap();
                 let version = things::version.eq(things::version);
                 let errors = [
-                    Thing::apply(conn, 1, version)
-                        .execute()
-                        .unwrap_err(),
+                    Thing::apply(conn, 1, version).execute().unwrap_err(),
                     Thing::apply(conn, 1, (things::amount.eq(7), version))
                         .execute()
                         .unwrap_err(),
