@@ -10,6 +10,8 @@ use self::texts::{
     POSTGRES_DEADLOCK, POSTGRES_LOCK_NOT_AVAILABLE, POSTGRES_LOCK_TIMEOUT, SQLITE_BUSY,
 };
 
+use crate::relative::NotApplied;
+
 /// The stable name for programs.
 pub(crate) fn code(error: &Error) -> &'static str {
     use DatabaseErrorKind as Kind;
@@ -25,6 +27,10 @@ pub(crate) fn code(error: &Error) -> &'static str {
             Kind::ReadOnlyTransaction => "transaction.read_only",
             _ if is_transient(error) => "database.transient",
             _ => told_by_text(information.message()),
+        },
+        Error::QueryBuilderError(error) => match error.downcast_ref::<NotApplied>() {
+            Some(applied) => applied.code,
+            None => "database",
         },
         _ => "database",
     }

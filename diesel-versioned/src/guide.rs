@@ -277,6 +277,9 @@
 //! it makes. In a statement of Diesel's own put [`bump()`](crate::RelativeDsl::bump) into `set`: without
 //! it those who have read the rows would not notice.
 //!
+//! In a unit, [`UnitOfWork::apply`](crate::UnitOfWork::apply) lets the next commit do it, with the rest of
+//! the unit in one transaction: an order and the pieces that it takes from the stock.
+//!
 //! If the row may not be there yet, [`insert_or_save`](crate::VersionedDsl::insert_or_save) inserts it, or
 //! saves it under its guard.
 //!

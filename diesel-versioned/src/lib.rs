@@ -66,7 +66,7 @@
 //! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
-//! | let the database compute a change | [`VersionedDsl::apply`], [`RelativeDsl::update_where`], [`RelativeDsl::bump`] |
+//! | let the database compute a change | [`VersionedDsl::apply`], [`UnitOfWork::apply`], [`RelativeDsl::update_where`], [`RelativeDsl::bump`] |
 //! | insert, or save what is there | [`VersionedDsl::insert_or_save`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |

@@ -13,6 +13,7 @@ use diesel::sql_types::BoolOrNullableBool;
 use diesel::{QueryResult, RunQueryDsl};
 
 pub use error::ApplyError;
+pub(crate) use error::NotApplied;
 
 use crate::backend::Dialect;
 use crate::entity::{Bind, IntoKey, Versioned};
@@ -115,8 +116,8 @@ pub trait RelativeDsl: Versioned {
         }
     }
 
-    /// An update of the row with a key, as a value. [`apply`](crate::VersionedDsl::apply) makes it and
-    /// runs it.
+    /// An update of the row with a key, as a value, for [`UnitOfWork::apply`](crate::UnitOfWork::apply).
+    /// [`VersionedDsl::apply`](crate::VersionedDsl::apply) makes it and runs it.
     fn relative<S>(key: impl IntoKey<Self::Key>, set: S) -> Relative<Self, S::Changeset, Always>
     where
         Self: Sized,

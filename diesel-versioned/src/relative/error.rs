@@ -1,12 +1,13 @@
 //! Why a relative update has not written its row.
 
+use std::error::Error;
 use std::fmt;
 
 use diesel::result::Error as DieselError;
 
 use crate::database_error::{code as database_code, is_transient};
 use crate::entity::Versioned;
-use crate::error::{EntityRef, NO_VERSION, NOT_UNIQUE, VERSION_EXHAUSTED};
+use crate::error::{CommitError, EntityRef, NO_VERSION, NOT_UNIQUE, VERSION_EXHAUSTED};
 use crate::retry::Retryable;
 use crate::version::NoVersion;
 
@@ -156,6 +157,52 @@ impl<T: Versioned> fmt::Debug for ApplyError<T> {
 impl<T: Versioned> From<DieselError> for ApplyError<T> {
     fn from(error: DieselError) -> Self {
         Self::Database(error)
+    }
+}
+
+/// In closures that return Diesel's error, a transaction's or those of
+/// [`UnitOfWork::also`](crate::UnitOfWork::also).
+impl<T: Versioned> From<ApplyError<T>> for DieselError {
+    fn from(error: ApplyError<T>) -> Self {
+        match error {
+            ApplyError::Database(error) => error,
+            other => Self::QueryBuilderError(Box::new(NotApplied {
+                code: other.code(),
+                error: Box::new(other),
+            })),
+        }
+    }
+}
+
+/// An [`ApplyError`] of any entity on its way through Diesel's error.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub(crate) struct NotApplied {
+    pub(crate) code: &'static str,
+    error: Box<dyn Error + Send + Sync>,
+}
+
+impl CommitError {
+    /// Why a relative update of the unit has not written its row, if it is that: of the type `T`.
+    /// See [`UnitOfWork::apply`](crate::UnitOfWork::apply).
+    ///
+    /// ```
+    /// # use diesel_versioned::prelude::*;
+    /// # fn sold_out<T: Versioned>(error: &CommitError) -> bool {
+    /// matches!(error.apply_error::<T>(), Some(ApplyError::ConditionFailed { .. }))
+    /// # }
+    /// ```
+    pub fn apply_error<T: Versioned>(&self) -> Option<&ApplyError<T>> {
+        match self {
+            Self::Database {
+                source: DieselError::QueryBuilderError(source),
+                ..
+            } => {
+                let applied: &NotApplied = source.downcast_ref()?;
+                applied.error.downcast_ref()
+            }
+            _ => None,
+        }
     }
 }
 

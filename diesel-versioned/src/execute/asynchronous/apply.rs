@@ -1,13 +1,16 @@
 //! Relative updates and upserts on an asynchronous connection.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use diesel::expression::{AppearsOnTable, Expression, NonAggregate};
 use diesel::query_builder::QueryFragment;
 use diesel::sql_types::BoolOrNullableBool;
 use diesel_async::AsyncConnection;
+use futures_util::FutureExt;
 
 use super::session::{Begun, affected, rows};
+use super::set::AsyncSet;
 use super::single::{insert, update};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
@@ -15,6 +18,7 @@ use crate::error::SaveError;
 use crate::outcome::{self, Matched};
 use crate::relative::{ApplyError, Asks, Ready, Relative};
 use crate::statement::{Both, Condition, Entity, Lock, Readable, Scope, Select};
+use crate::unit_of_work::UnitOfWork;
 
 /// A relative update on an asynchronous connection; [`apply`](crate::AsyncVersionedDsl::apply) begins it.
 #[must_use = "nothing is written before `execute`"]
@@ -55,7 +59,7 @@ impl<'c, Conn, T: Versioned, S, P> AsyncApply<'c, Conn, T, S, P> {
         P: Condition<Conn::Backend> + Asks + Send + Sync,
     {
         async move {
-            let update: Ready<T, S, P> = self.update.ready::<Conn::Backend>()?;
+            let update = self.update.ready::<Conn::Backend>()?;
             let mut conn = Begun::statement(self.conn)?;
             let done = apply(&mut *conn, &update).await;
             conn.ended();
@@ -81,6 +85,60 @@ where
             let current = rows(conn, Select::<T, _>::new(key, Lock::Current)).await?;
             Err(update.not_written(current.into_iter().next()))
         }
+    }
+}
+
+impl<C> UnitOfWork<C, dyn AsyncSet<C>>
+where
+    C: AsyncConnection + 'static,
+    C::Backend: Dialect + Readable,
+{
+    /// Gives the unit a relative update: it runs in the unit's transaction, after the rows that the unit
+    /// tracks, in the order of these calls and those of [`also`](UnitOfWork::also). As on a blocking
+    /// connection, a copy of the row that the unit tracks is stale then.
+    ///
+    /// ```
+    /// # use diesel::prelude::*;
+    /// # use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
+    /// # use diesel_async::{AsyncConnection, SimpleAsyncConnection};
+    /// # use diesel_versioned::async_prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SyncConnectionWrapper::<SqliteConnection>::establish(":memory:").await?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (42, 5, 1)").await?;
+    /// use self::products::dsl::stock;
+    ///
+    /// let mut uow = UnitOfWork::new();
+    /// uow.apply(Product::relative(42, stock.eq(stock - 3)).filter(stock.ge(3)))?;
+    /// uow.commit(&mut conn).await?;
+    /// assert_eq!(Product::find(&mut conn, 42).await?.stock, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ApplyError::NoVersion`] if no version can be made, and [`ApplyError::Database`] if the key or
+    /// the version is set, or nothing is. The unit is as it was then.
+    pub fn apply<T, S, P>(&mut self, update: Relative<T, S, P>) -> Result<(), ApplyError<T>>
+    where
+        T: Entity<C::Backend>,
+        S: QueryFragment<C::Backend> + Send + Sync + 'static,
+        P: Condition<C::Backend> + Asks + Send + Sync + 'static,
+    {
+        let update = Arc::new(update.ready::<C::Backend>()?);
+        self.also.push(Box::new(move |conn| {
+            let update = Arc::clone(&update);
+            async move { Ok(apply(conn, &update).await?) }.boxed()
+        }));
+        Ok(())
     }
 }
 

@@ -1,13 +1,14 @@
 //! Integers at their end, in writes that have not read them.
 
+use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel_versioned::Versioned;
 
 use crate::flavor::prelude::*;
-use crate::support::TestDb;
 use crate::support::entities::{Account, Product, StockLevel};
 use crate::support::scenario::single::row;
 use crate::support::schema::{accounts, products, products::stock, stock_levels};
+use crate::support::{TestBackend, TestDb};
 
 #[test]
 fn an_exhausted_version_is_an_error_and_nothing_is_written() {
@@ -40,7 +41,10 @@ fn an_exhausted_version_is_an_error_and_nothing_is_written() {
     ];
     assert_eq!(errors, ["version.exhausted"; 2]);
 
-    // Of many rows nothing is written if one of them is at its end.
+    // Of many rows nothing is written if one of them is at its end, whatever the session takes.
+    if let Some(lenient) = crate::Conn::LENIENT {
+        conn.batch_execute(lenient).unwrap();
+    }
     db.execute("INSERT INTO products VALUES (1, 'Lamp', 2999, 5, 1)");
     for written in [
         Product::update_where(stock.ge(0))

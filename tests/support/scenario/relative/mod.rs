@@ -4,4 +4,5 @@ mod apply;
 mod bulk;
 mod exhausted;
 mod statements;
+mod unit;
 mod upsert;
