@@ -58,9 +58,11 @@ impl<'c, Conn, T: Versioned, S, P> AsyncApply<'c, Conn, T, S, P> {
         S: QueryFragment<Conn::Backend> + Send + Sync,
         P: Condition<Conn::Backend> + Asks + Send + Sync,
     {
+        let Self { conn, update } = self;
+        let update = update.ready::<Conn::Backend>();
         async move {
-            let update = self.update.ready::<Conn::Backend>()?;
-            let mut conn = Begun::statement(self.conn)?;
+            let update = update?;
+            let mut conn = Begun::statement(conn)?;
             let done = apply(&mut *conn, &update).await;
             conn.ended();
             done
