@@ -67,7 +67,7 @@ use crate::schema_check::Shape;
 /// use diesel::serialize::{self, Output, ToSql};
 /// use diesel::sql_types::Integer;
 /// use diesel_versioned::prelude::*;
-/// use diesel_versioned::version::{CountingVersion, Moment, NoVersion};
+/// use diesel_versioned::version::{CountingVersion, Moment, NoVersion, Step, SteppingVersion};
 ///
 /// #[derive(Debug, Clone, Copy, PartialEq, AsExpression, FromSqlRow)]
 /// #[diesel(sql_type = Integer)]
@@ -88,6 +88,12 @@ use crate::schema_check::Shape;
 ///
 ///     fn from_text(text: &str) -> Option<Self> {
 ///         i32::from_text(text).map(Self)
+///     }
+/// }
+///
+/// impl SteppingVersion for Revision {
+///     fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+///         Ok(i32::step(moment)?.map(Self))
 ///     }
 /// }
 ///

@@ -152,8 +152,8 @@ pub struct Syntax {
     /// version becomes NULL, which its column does not take.
     pub out_of_range: Option<&'static str>,
     /// Whether an insert may name the columns of the key, `ON CONFLICT (id) DO NOTHING`, to skip a row
-    /// whose key is taken. Where it may not, a key that is taken is an error that leaves the
-    /// transaction as it was.
+    /// whose key is taken. Where it may not, as on MySQL, a key that is taken is an error that leaves
+    /// the transaction as it was.
     pub skips_taken_keys: bool,
 }
 

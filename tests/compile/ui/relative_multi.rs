@@ -27,4 +27,9 @@ fn one(conn: &mut AnyConnection) {
     let _ = Product::apply(conn, 42, products::stock.eq(products::stock - 1)).execute();
 }
 
+fn many(conn: &mut AnyConnection) {
+    let all = Product::update_where(products::stock.gt(0));
+    let _ = all.set(products::stock.eq(0)).execute(conn);
+}
+
 fn main() {}

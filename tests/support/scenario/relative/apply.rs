@@ -7,13 +7,13 @@ use diesel::result::Error::RollbackTransaction;
 use crate::flavor::prelude::*;
 use crate::support::entities::{Document, Product, StockLevel};
 use crate::support::scenario::single::{lamp, row, stored_lamp};
-use crate::support::schema::{documents, products, products::stock, stock_levels};
+use crate::support::schema::{documents, products, products::stock as in_stock, stock_levels};
 use crate::support::{Queries, TestBackend, TestDb, race};
 use crate::{Backend, Conn};
 
 fn sell(conn: &mut Conn, pieces: i32) -> Result<(), ApplyError<Product>> {
-    Product::apply(conn, 42, stock.eq(stock - pieces))
-        .filter(stock.ge(pieces))
+    Product::apply(conn, 42, in_stock.eq(in_stock - pieces))
+        .filter(in_stock.ge(pieces))
         .execute()
 }
 
@@ -55,8 +55,8 @@ fn where_the_condition_fails_the_row_is_shown_as_it_is() {
     assert!(!format!("{error:?}").contains("Lamp"));
     assert_eq!(row(&db, 42), mine);
     // Each condition counts.
-    let error = Product::apply(conn, 42, stock.eq(stock - 1))
-        .filter(stock.ge(1))
+    let error = Product::apply(conn, 42, in_stock.eq(in_stock - 1))
+        .filter(in_stock.ge(1))
         .filter(products::name.eq("Chair").or(products::name.eq("Table")))
         .execute()
         .unwrap_err();
@@ -102,7 +102,7 @@ fn it_is_a_part_of_the_callers_transaction_which_stays_usable() {
             .execute()
             .unwrap();
         assert_eq!(Product::find(conn, 42).unwrap().version, 3);
-        diesel::QueryResult::<()>::Err(RollbackTransaction)
+        QueryResult::<()>::Err(RollbackTransaction)
     });
     assert_eq!(failed, Err(RollbackTransaction));
     assert_eq!(row(&db, 42), mine);
@@ -199,7 +199,7 @@ fn what_the_database_holds_back_without_a_condition_is_refused() {
     let db = TestDb::new();
     let mine = stored_lamp(&db, 42);
     db.execute(refuse);
-    let error = Product::apply(&mut db.connect(), 42, stock.eq(0))
+    let error = Product::apply(&mut db.connect(), 42, in_stock.eq(0))
         .execute()
         .unwrap_err();
     assert_eq!(error.code(), "apply.refused");
@@ -218,7 +218,7 @@ fn what_the_database_reports_is_handed_on() {
 
 #[test]
 fn debug_query_shows_a_bulk_update_without_a_database() {
-    let update = Product::update_where(stock.lt(5)).set(stock.eq(stock + 10));
+    let update = Product::update_where(in_stock.lt(5)).set(in_stock.eq(in_stock + 10));
     let shown = diesel::debug_query::<Backend, _>(&update).to_string();
     assert!(shown.contains("2147483647"), "{shown}");
 }

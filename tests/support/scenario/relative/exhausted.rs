@@ -7,7 +7,7 @@ use diesel_versioned::Versioned;
 use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Product, StockLevel};
 use crate::support::scenario::single::row;
-use crate::support::schema::{accounts, products, products::stock, stock_levels};
+use crate::support::schema::{accounts, products, products::stock as in_stock, stock_levels};
 use crate::support::{TestBackend, TestDb};
 
 #[test]
@@ -17,7 +17,8 @@ fn an_exhausted_version_is_an_error_and_nothing_is_written() {
     db.execute("INSERT INTO accounts VALUES (7, 'ada@example.org', NULL, 0, 32767)");
     db.execute("INSERT INTO stock_levels VALUES (1, 'A-7', 3, 9223372036854775807)");
     let conn = &mut db.connect();
-    let sell = |conn: &mut crate::Conn| Product::apply(conn, 42, stock.eq(stock - 1)).execute();
+    let sell =
+        |conn: &mut crate::Conn| Product::apply(conn, 42, in_stock.eq(in_stock - 1)).execute();
     sell(conn).unwrap();
     let last = row(&db, 42);
     assert_eq!((last.stock, last.version), (4, i32::MAX));
@@ -47,11 +48,11 @@ fn an_exhausted_version_is_an_error_and_nothing_is_written() {
     }
     db.execute("INSERT INTO products VALUES (1, 'Lamp', 2999, 5, 1)");
     for written in [
-        Product::update_where(stock.ge(0))
-            .set(stock.eq(stock - 1))
+        Product::update_where(in_stock.ge(0))
+            .set(in_stock.eq(in_stock - 1))
             .execute(conn),
         diesel::update(products::table)
-            .set((stock.eq(stock - 1), Product::bump()))
+            .set((in_stock.eq(in_stock - 1), Product::bump()))
             .execute(conn),
         Account::update_where(accounts::balance.ge(0))
             .set(accounts::balance.eq(1))
@@ -97,19 +98,21 @@ fn one_that_wraps_starts_again() {
     let conn = &mut db.connect();
     let mut seen = Vec::new();
     for _ in 0..3 {
-        Wrapping::apply(conn, 42, stock.eq(stock - 1))
+        Wrapping::apply(conn, 42, in_stock.eq(in_stock - 1))
             .execute()
             .unwrap();
         seen.push(row(&db, 42).version);
     }
     assert_eq!(seen, [i32::MAX, -3, -2]);
     db.execute("UPDATE products SET version = 2147483647");
-    let rows = Wrapping::update_where(stock.ge(0))
-        .set(stock.eq(7))
+    let rows = Wrapping::update_where(in_stock.ge(0))
+        .set(in_stock.eq(7))
         .execute(conn);
     assert_eq!((rows, row(&db, 42).version), (Ok(1), -3));
     db.execute("UPDATE products SET version = 2147483647");
-    let error = Stuck::apply(conn, 42, stock.eq(1)).execute().unwrap_err();
+    let error = Stuck::apply(conn, 42, in_stock.eq(1))
+        .execute()
+        .unwrap_err();
     assert_eq!(error.code(), "version.exhausted");
     assert_eq!(row(&db, 42).stock, 7);
 }

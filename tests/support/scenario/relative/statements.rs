@@ -75,7 +75,7 @@ fn an_upsert_is_an_insert_or_that_and_a_save() {
     ));
     assert_eq!(
         sent(|conn, _| lamp(43).insert_or_save(conn).unwrap()),
-        [insert.clone()]
+        std::slice::from_ref(&insert)
     );
     let save = as_sent(
         r#"UPDATE "products" SET "name" = ?, "price_cents" = ?, "stock" = ?, "version" = ? WHERE "id" = ? AND "version" = ?"#,

@@ -1,7 +1,7 @@
 //! An insert, or a save where the row is there.
 
-use diesel::Connection;
 use diesel::result::{DatabaseErrorKind, Error};
+use diesel::{Connection, QueryResult};
 
 use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Order, Product};
@@ -117,7 +117,7 @@ fn after_a_conflict_the_callers_transaction_stays_usable() {
         let mut three = lamp(3);
         three.insert_or_save(conn).unwrap();
         three.insert_or_save(conn).unwrap();
-        diesel::QueryResult::Ok(())
+        QueryResult::Ok(())
     })
     .unwrap();
     assert_eq!((row(&db, 2).version, row(&db, 3).version), (1, 2));
