@@ -11,6 +11,8 @@ use self::texts::{
     SQLITE_BUSY, SQLITE_READ_ONLY,
 };
 
+use crate::relative::NotApplied;
+
 /// The stable name for programs.
 pub(crate) fn code(error: &Error) -> &'static str {
     use DatabaseErrorKind as Kind;
@@ -26,6 +28,10 @@ pub(crate) fn code(error: &Error) -> &'static str {
             Kind::ReadOnlyTransaction => "transaction.read_only",
             _ if is_transient(error) => transient_code(information.message()),
             _ => told_by_text(information.message()),
+        },
+        Error::QueryBuilderError(error) => match error.downcast_ref::<NotApplied>() {
+            Some(applied) => applied.code,
+            None => "database",
         },
         _ => "database",
     }

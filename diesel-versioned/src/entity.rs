@@ -82,6 +82,9 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// Whether the database makes the version: `#[version(db)]`.
     const VERSION_BY_DATABASE: bool = false;
 
+    /// Whether the version starts again after the last one: `#[version(wrap)]`.
+    const VERSION_WRAPS: ColumnSet = ColumnSet::EMPTY;
+
     /// Whether something is read back after an update.
     const READS_BACK_UPDATE: bool = Self::VERSION_BY_DATABASE || !Self::GENERATED.is_empty();
 
@@ -178,6 +181,11 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
         _moving: ColumnSet,
     ) -> Result<Self::Version, NoVersion> {
         self.version().next(moment)
+    }
+
+    /// The moment as the options of one `#[version(…)]` want it: cut to a precision, for example.
+    fn version_moment(moment: &Moment, _column: usize) -> Moment {
+        moment.clone()
     }
 
     /// What a version column must be able to hold.

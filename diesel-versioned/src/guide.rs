@@ -9,6 +9,7 @@
 //! | the domain's | [merge](#merge) by a rule that it has |
 //! | the user's, who has seen both and insists | [overwrite](#overwrite) it, on record |
 //! | the program's, it can compute the change from whatever stands there | [do it again](#do-it-again) |
+//! | the program's, and SQL can compute it | [let the database do it](#let-the-database-do-it), and there is no conflict |
 //! | nobody's, and so many write the row that it happens all the time | [wait](#wait) instead: lock it |
 //! | nobody's, it is the same request again | give it a key, as `replay` (a feature) says |
 //! | nobody's, the row was only one of many | [`discard`](crate::UnitOfWork::discard) it and commit the rest |
@@ -343,6 +344,66 @@
 //! what each level is on each database; the transactions of SQLite are serializable whatever is asked for.
 //! The session is as it was afterwards. In a transaction that has begun it cannot be changed: that is
 //! an error (`isolation.in_transaction`), and nothing is sent.
+//!
+//! # Let the database do it
+//!
+//! A change that SQL can say needs neither a read nor a version to compare: `stock = stock - 3` is right
+//! whatever stands there. [`apply`](crate::VersionedDsl::apply) writes one row so, under a condition if
+//! there is one, and [`update_where`](crate::RelativeDsl::update_where) all rows that meet a condition.
+//! Two at once lose nothing, and nobody does anything again. The version moves on in the same
+//! statement, so a form that someone had open is in conflict, as it must be.
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     products (id) { id -> Integer, price -> Integer, stock -> Integer, version -> Integer }
+//! # }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = products)]
+//! # struct Product { id: i32, price: i32, stock: i32, #[version] version: i32 }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, price INTEGER NOT NULL,
+//! #     stock INTEGER NOT NULL, version INTEGER NOT NULL); INSERT INTO products VALUES (42, 10, 5, 1)")?;
+//! use self::products::dsl::{price, stock};
+//!
+//! let mut form = Product::find(&mut conn, 42)?;
+//!
+//! // UPDATE … SET stock = stock - 3, version = version + 1 WHERE id = 42 AND stock >= 3 AND …
+//! Product::apply(&mut conn, 42, stock.eq(stock - 3))
+//!     .filter(stock.ge(3))
+//!     .execute()?;
+//! assert_eq!(Product::find(&mut conn, 42)?.stock, 2);
+//!
+//! // There are not so many left: the answer says so, and shows the row.
+//! let error = Product::apply(&mut conn, 42, stock.eq(stock - 3))
+//!     .filter(stock.ge(3))
+//!     .execute()
+//!     .unwrap_err();
+//! assert_eq!(error.code(), "apply.condition");
+//! assert_eq!(error.current().map(|row| row.stock), Some(2));
+//!
+//! let rows = Product::update_where(price.lt(20)).set(price.eq(price * 2)).execute(&mut conn)?;
+//! assert_eq!(rows, 1);
+//!
+//! form.price = 12;
+//! assert!(form.save(&mut conn).unwrap_err().is_conflict());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! How the version moves on is the kind's: an integer is counted on, and one at its end is an error; a time
+//! becomes now, or a tick more than the row has; a token becomes a new one; what the database makes
+//! it makes. In a statement of Diesel's own put [`bump()`](crate::RelativeDsl::bump) into `set`: without
+//! it those who have read the rows would not notice.
+//!
+//! In a unit, [`UnitOfWork::apply`](crate::UnitOfWork::apply) lets the next commit do it, with the rest of
+//! the unit in one transaction: an order and the pieces that it takes from the stock.
+//!
+//! If the row may not be there yet, [`insert_or_save`](crate::VersionedDsl::insert_or_save) inserts it, or
+//! saves it under its guard.
 //!
 //! # Overwrite
 //!

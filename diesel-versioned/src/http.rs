@@ -181,6 +181,8 @@
 //! | `row.not_found` | 404 | there is no such row |
 //! | `conflict.modified` | 409 | the row is at another version, and the expected one did not come from a header, or the header (`*`, a list) holds for this one too |
 //! | `conflict.refused` | 409 | the row is at the expected version, and the database held the write back |
+//! | `apply.condition` | 409 | a relative update whose condition the row does not meet |
+//! | `apply.refused` | 409 | a relative update that the database held back |
 //! | `merge.columns` | 409 | the rule cannot put both changes together; the member `columns` has which |
 //! | `merge.overwrites` | 409 | the rule would undo what only they changed |
 //! | `merge.no_base` | 409 | it is not known who changed what |
@@ -192,6 +194,7 @@
 //! | `overwrite.expect_unchanged` | 409 | what was to be overwritten was not to be changed by anyone |
 //! | `lease.lost` | 409 | the lease under which it was to be written is over; `holder`, `since` and `until` say whose it is now |
 //! | `conflict.deleted` | 410 | the row is gone |
+//! | `apply.gone` | 410 | a relative update of a row that is not there |
 //! | `precondition.failed` | 412 | `If-Match` or `If-None-Match` does not hold; nothing was done |
 //! | `constraint.unique` | 422 | a value that must be unique is taken |
 //! | `constraint.foreign_key` | 422 | a foreign key was violated |

@@ -70,6 +70,8 @@
 //! | read and write one | [`VersionedDsl`] |
 //! | lock rows before they are read | [`LockDsl`], [`UnitOfWork::lock`], [`Lock`], [`Wait`], [`LockError`] |
 //! | read several rows from one snapshot | [`UnitOfWork::read`], [`Isolation`] |
+//! | let the database compute a change | [`VersionedDsl::apply`], [`UnitOfWork::apply`], [`RelativeDsl::update_where`], [`RelativeDsl::bump`] |
+//! | insert, or save what is there | [`VersionedDsl::insert_or_save`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | tell others who edits a row, for longer than a transaction | `lease`: leases, and a unit under one |
@@ -91,6 +93,8 @@
 //! | `products.find(42).select(Product::as_select()).first(conn)` | [`Product::find(conn, 42)`](VersionedDsl::find) |
 //! | `diesel::update(&p).set(&p).execute(conn)` | [`p.save(conn)`](VersionedDsl::save) |
 //! | `diesel::delete(&p).execute(conn)` | [`p.delete(conn)`](VersionedDsl::delete) |
+//! | `diesel::update(products.find(42)).set(stock.eq(stock - 3))` | [`Product::apply(conn, 42, stock.eq(stock - 3))`](VersionedDsl::apply) |
+//! | `diesel::update(products.filter(…)).set(…)` | [`Product::update_where(…).set(…)`](RelativeDsl::update_where), or `.set((…, Product::bump()))` |
 //! | `diesel::insert_into(products).values(&p).execute(conn)` | [`p.insert(conn)`](VersionedDsl::insert) |
 //! | a loop of updates in `conn.transaction(…)` | [`UnitOfWork::commit`], [`VersionedDsl::save_all`] |
 //!
@@ -174,6 +178,7 @@ mod overwrite;
 pub mod pg;
 pub mod plumbing;
 pub mod prelude;
+mod relative;
 #[cfg(feature = "replay")]
 pub mod replay;
 #[cfg(not(feature = "replay"))]
@@ -206,9 +211,9 @@ pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
 pub use entity::{IntoKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, IsolationError, LockError, SaveError, TrackError};
+pub use execute::{Apply, Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
 #[cfg(feature = "async")]
-pub use execute::{AsyncAudit, AsyncLockDsl, AsyncOverwriteDsl, AsyncVersionedDsl};
-pub use execute::{Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
+pub use execute::{AsyncApply, AsyncAudit, AsyncLockDsl, AsyncOverwriteDsl, AsyncVersionedDsl};
 pub use guard::{Check, VersionGroup};
 pub use isolation::Isolation;
 pub use lease::{LeaseError, LeaseHolder, LostLease};
@@ -217,6 +222,7 @@ pub use merge::Merge;
 pub use overwrite::{
     Actor, ActorError, NotOverwritable, Overwrite, OverwriteError, OverwriteTable, ReasonError,
 };
+pub use relative::{ApplyError, BulkUpdate, Bump, Relative, RelativeDsl, UpdateWhere};
 pub use replay::KeyError;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
 pub use schema_check::{SchemaError, SchemaReport};
@@ -230,8 +236,8 @@ pub use version::VersionValue;
 // Shown in their modules, so that the front page is what most programs need.
 #[doc(hidden)]
 pub use backend::{
-    BatchUpdateSyntax, BeginToWrite, IsolationSyntax, LockSyntax, RowLocks, Switch, Syntax,
-    TupleSyntax, WholeDatabase,
+    BatchUpdateSyntax, BeginToWrite, IsolationSyntax, LaterSyntax, LockSyntax, RowLocks, Switch,
+    Syntax, TupleSyntax, WholeDatabase,
 };
 #[cfg(feature = "async")]
 #[doc(hidden)]

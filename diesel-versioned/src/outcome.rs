@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use diesel::QueryResult;
-use diesel::result::Error;
+use diesel::result::{DatabaseErrorKind, Error};
 
 use crate::columns::ColumnSet;
 use crate::conflict::{Conflict, ConflictKind};
@@ -416,6 +416,55 @@ pub(crate) fn inserted<T: Versioned>(
         Matched::More => Err(not_unique(entity, rows)),
         Matched::Fewer => Err(refused(entity, initial.clone()).into()),
     }
+}
+
+/// An upsert looks for the row by its key, so the program must know it.
+pub(crate) fn key_is_known<T: Versioned>() -> QueryResult<()> {
+    if T::key_is_generated() {
+        let problem = format!(
+            "the database makes the key of `{}`, so it cannot be told whether the row is there; use \
+             `insert` for a new one and `save` for one that was read",
+            T::TABLE
+        );
+        return Err(Error::QueryBuilderError(problem.into()));
+    }
+    Ok(())
+}
+
+/// How often an upsert is tried at most, because the row went away between the insert and the save.
+pub(crate) const UPSERTS: u32 = 3;
+
+/// What came of the save of an upsert, after an insert that found the key taken, or failed by an error
+/// that may mean this. `None` if the row was gone again, so that it may be
+/// tried once more.
+pub(crate) fn upserted<T: Versioned>(
+    entity: &T,
+    saved: Result<(), SaveError<T>>,
+    taken: Option<Error>,
+    attempt: u32,
+) -> Option<Result<(), SaveError<T>>> {
+    let is_gone = match &saved {
+        Err(SaveError::Conflict(conflict)) => conflict.current().is_none(),
+        _ => false,
+    };
+    match taken {
+        // Another constraint of the row, not its key; PostgreSQL has given the transaction up by it.
+        Some(error) if is_gone || matches!(saved, Err(SaveError::Database(_))) => {
+            Some(Err(error.into()))
+        }
+        _ if !is_gone => Some(saved),
+        _ if attempt < UPSERTS => None,
+        // There is no row, and none is inserted: something holds it back.
+        _ => Some(Err(refused(entity, Next::ByDatabase).into())),
+    }
+}
+
+/// Whether it may be by this error that a database says that a key is taken, where it cannot skip one.
+pub(crate) fn may_be_taken(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::DatabaseError(DatabaseErrorKind::UniqueViolation, _)
+    )
 }
 
 /// Rows with the keys that they were asked for by, and keys to be asked for alone.

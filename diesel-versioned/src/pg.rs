@@ -7,7 +7,7 @@ use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::Oid;
 
 use crate::sql_types;
-use crate::version::{Moment, NoVersion, VersionValue};
+use crate::version::{Moment, NoVersion, Step, SteppingVersion, VersionValue};
 
 /// The number of the transaction that wrote a row, which PostgreSQL keeps in the system column
 /// `xmin` of every table: a version for which the schema is not changed.
@@ -113,6 +113,13 @@ impl VersionValue for Xid {
     fn from_text(text: &str) -> Option<Self> {
         let number: u32 = text.parse().ok()?;
         (number.to_string() == text).then_some(Self(number))
+    }
+}
+
+/// The same: never asked.
+impl SteppingVersion for Xid {
+    fn step(_: &Moment) -> Result<Step<Self>, NoVersion> {
+        Err(made_by_database())
     }
 }
 

@@ -51,5 +51,6 @@ pub use crate::execute::{
     AlsoFn, AsyncExecutes, AsyncLocks, AsyncOverwrites, AsyncSet, AsyncStore, RunFn, Wire,
 };
 pub use crate::execute::{BlockingGuard, BlockingSet, BlockingStore, Executes, Locks, Overwrites};
-pub use crate::statement::{Entity, OwnTables};
+pub use crate::relative::Asks;
+pub use crate::statement::{Always, Both, Condition, Entity, OwnTables, Readable};
 pub use crate::unit_of_work::{Discard, Holds, Set, SetCore, SetKind};

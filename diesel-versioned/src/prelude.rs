@@ -7,10 +7,10 @@
 
 pub use crate::execute::{Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
 pub use crate::{
-    Actor, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
-    Isolation, IsolationError, Lock, LockError, Merge, Operation, Overwrite, OverwriteError,
-    RetryError, RetryPolicy, Retryable, SaveError, SchemaError, SchemaReport, TrackError,
-    Unmergeable, VersionValue, Versioned, VersionedPart, Wait,
+    Actor, ApplyError, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind,
+    Conflicts, Handle, Isolation, IsolationError, Lock, LockError, Merge, Operation, Overwrite,
+    OverwriteError, RelativeDsl, RetryError, RetryPolicy, Retryable, SaveError, SchemaError,
+    SchemaReport, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart, Wait,
 };
 
 #[cfg(feature = "hash")]

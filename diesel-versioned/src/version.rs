@@ -6,6 +6,7 @@
 mod chrono;
 mod integer;
 mod moment;
+mod step;
 #[cfg(feature = "time")]
 mod time;
 mod timestamp;
@@ -19,6 +20,8 @@ use std::error::Error;
 use std::fmt::{self, Debug};
 
 pub use moment::{Moment, Precision};
+pub(crate) use step::{By, How, TimeText};
+pub use step::{Step, SteppingVersion};
 #[cfg(feature = "uuid")]
 pub use token::Token;
 
@@ -55,7 +58,7 @@ use crate::schema_check::Shape;
 ///
 /// # A type of your own
 ///
-/// Each method asks the same of the type inside. What Diesel needs is what it always needs.
+/// [`SteppingVersion`] is for writes that have not read the version. Each method asks the same of the type inside. What Diesel needs is what it always needs.
 ///
 /// ```
 /// use diesel::backend::Backend;
@@ -65,7 +68,7 @@ use crate::schema_check::Shape;
 /// use diesel::serialize::{self, Output, ToSql};
 /// use diesel::sql_types::Integer;
 /// use diesel_versioned::prelude::*;
-/// use diesel_versioned::version::{CountingVersion, Moment, NoVersion};
+/// use diesel_versioned::version::{CountingVersion, Moment, NoVersion, Step, SteppingVersion};
 ///
 /// #[derive(Debug, Clone, Copy, PartialEq, AsExpression, FromSqlRow)]
 /// #[diesel(sql_type = Integer)]
@@ -86,6 +89,12 @@ use crate::schema_check::Shape;
 ///
 ///     fn from_text(text: &str) -> Option<Self> {
 ///         i32::from_text(text).map(Self)
+///     }
+/// }
+///
+/// impl SteppingVersion for Revision {
+///     fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+///         Ok(i32::step(moment)?.map(Self))
 ///     }
 /// }
 ///
@@ -201,6 +210,14 @@ impl VersionValue for ByContent {
 
     fn from_text(text: &str) -> Option<Self> {
         text.is_empty().then_some(Self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SteppingVersion for ByContent {
+    /// Never asked: there is no version column.
+    fn step(_: &Moment) -> Result<Step<Self>, NoVersion> {
+        Err(NoVersion::NoColumn)
     }
 }
 

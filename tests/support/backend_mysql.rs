@@ -35,6 +35,7 @@ impl TestBackend for Conn {
     const MOVE_CUSTOMERS_AFTER_PRODUCT_UPDATES: &'static str = "CREATE TRIGGER move_customers AFTER UPDATE ON products \
          FOR EACH ROW UPDATE customers SET city = 'Paris'";
     const LOST_IN_SNAPSHOT: LostInSnapshot = LostInSnapshot::Conflict;
+    const LENIENT: Option<&'static str> = Some("SET SESSION sql_mode = ''");
     const WAIT_SHORTLY: &'static str = "SET innodb_lock_wait_timeout = 1";
     const SETTINGS: Option<&'static str> = None;
     const LANGUAGES: &'static [&'static str] = &[

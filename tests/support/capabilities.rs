@@ -72,6 +72,9 @@ pub trait TestBackend: Connection {
     /// the server has one.
     fn strict_snapshots(&mut self) -> Option<&'static str>;
 
+    /// From now on this session takes values that do not fit, and makes others of them.
+    const LENIENT: Option<&'static str> = None;
+
     /// From now on this session waits for a lock for a second at most.
     const WAIT_SHORTLY: &'static str;
 

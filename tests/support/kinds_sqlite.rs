@@ -8,7 +8,7 @@ use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::BigInt;
 use diesel::sqlite::{Sqlite, SqliteValue};
 use diesel_versioned::VersionValue;
-use diesel_versioned::version::{Moment, NoVersion, TimestampVersion};
+use diesel_versioned::version::{Moment, NoVersion, Step, SteppingVersion, TimestampVersion};
 
 use crate::support::scenario::kinds::{Instant, kind};
 
@@ -101,6 +101,14 @@ impl VersionValue for Micros {
 
 impl TimestampVersion for Micros {}
 
+impl SteppingVersion for Micros {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        let tick = moment.precision().tick().as_micros();
+        let tick = i64::try_from(tick).map_err(NoVersion::failed)?;
+        Ok(Step::later_by(Self::initial(moment)?, tick))
+    }
+}
+
 impl ToSql<BigInt, Sqlite> for Micros {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
         let micros = self.0.duration_since(UNIX_EPOCH)?.as_micros();
@@ -117,8 +125,8 @@ impl FromSql<BigInt, Sqlite> for Micros {
 }
 
 impl Instant for Micros {
-    fn of_seconds(seconds: i64) -> Self {
-        Self(SystemTime::of_seconds(seconds))
+    fn of_nanos(nanos: i128) -> Self {
+        Self(SystemTime::of_nanos(nanos))
     }
 
     fn nanos(self) -> i128 {

@@ -115,10 +115,12 @@ impl Entity<'_> {
         let unguarded = unguarded.into_iter();
         let generated = model.role_set(Writes::Generated, is_data).into_iter();
         let by_database = by_database.then(|| quote!(true)).into_iter();
+        let wraps = self.wrapping_versions().into_iter();
         quote! {
             #(const UNGUARDED: #library::ColumnSet = #unguarded;)*
             #(const GENERATED: #library::ColumnSet = #generated;)*
             #(const VERSION_BY_DATABASE: bool = #by_database;)*
+            #(const VERSION_WRAPS: #library::ColumnSet = #wraps;)*
         }
     }
 

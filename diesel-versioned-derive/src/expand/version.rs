@@ -55,7 +55,7 @@ impl Entity<'_> {
                 let member = &only.field.member;
                 let version = model.copied_value(only.field, &quote!(self));
                 let (initial, next) = (self.initial_version_fn(only), self.next_version_fn(only));
-                let shape = self.version_shape_fn(only);
+                let (moment, shape) = (self.version_moment_fn(), self.version_shape_fn(only));
                 quote! {
                     fn version(&self) -> Self::Version {
                         #version
@@ -67,6 +67,7 @@ impl Entity<'_> {
 
                     #initial
                     #next
+                    #moment
                     #shape
                 }
             }
@@ -116,6 +117,7 @@ impl Entity<'_> {
                 }
             }
         });
+        let moment = self.version_moment_fn();
         let shapes = versions().map(|(_, version)| {
             let (index, ty) = (position(version.position), version.field.ty);
             let shape = match self.precision(version.field) {
@@ -170,6 +172,8 @@ impl Entity<'_> {
                 #library::__private::Ok(__next)
             }
 
+            #moment
+
             fn version_shape(__column: usize) -> #library::schema_check::Shape {
                 match __column {
                     #(#shapes)*
@@ -216,6 +220,38 @@ impl Entity<'_> {
                 #body
             }
         }
+    }
+
+    /// `const VERSION_WRAPS`, where there are some.
+    pub(super) fn wrapping_versions(&self) -> Option<TokenStream> {
+        let library = &self.model.library;
+        let versions = self.versions.iter();
+        let wraps = versions.filter(|version| version.field.attrs.wrap.is_some());
+        let wraps: Vec<_> = wraps.map(|version| position(version.position)).collect();
+        (!wraps.is_empty()).then(|| quote!(#library::__private::column_set(&[#(#wraps),*])))
+    }
+
+    /// `fn version_moment`, where an option says something about it.
+    fn version_moment_fn(&self) -> Option<TokenStream> {
+        let library = &self.model.library;
+        let moments = self.versions.iter().filter_map(|version| {
+            let (index, moment) = (position(version.position), self.moment(version.field)?);
+            Some(quote!(#index => #moment,))
+        });
+        let moments: Vec<_> = moments.collect();
+        (!moments.is_empty()).then(|| {
+            quote! {
+                fn version_moment(
+                    __moment: &#library::version::Moment,
+                    __column: usize,
+                ) -> #library::version::Moment {
+                    match __column {
+                        #(#moments)*
+                        _ => #library::__private::Clone::clone(__moment),
+                    }
+                }
+            }
+        })
     }
 
     /// `fn version_shape`, where the precision is not the one of the type.

@@ -17,6 +17,9 @@
 //! | [`insert_or_skip`](Syntax::insert_or_skip) | `ON CONFLICT DO NOTHING` | the same | the same | `INSERT IGNORE` |
 //! | [`insert_or_update`](Syntax::insert_or_update) | `ON CONFLICT … DO UPDATE` | the same | the same | `ON DUPLICATE KEY UPDATE` |
 //! | [`json_type`](Syntax::json_type) | none: text | none: text | `JSONB` | none: text is taken |
+//! | [`later`](Syntax::later) | – | text, by `strftime` | `INTERVAL '…'` | `INTERVAL …` |
+//! | [`out_of_range`](Syntax::out_of_range) | `NULL` | `NULL` | `NULL` | a sum that overflows |
+//! | [`skips_taken_keys`](Syntax::skips_taken_keys) | yes | yes | yes | no: an error |
 //! | [`catalog`](Syntax::catalog) | – | functions of pragmas | `pg_catalog` | `SHOW`; a try of found rows |
 //! | [`RETURNING`](Dialect::RETURNING) | yes | yes | yes | no |
 //! | [`RETURNING_SHOWS_ALL`](Dialect::RETURNING_SHOWS_ALL) | no | no: what `AFTER` triggers change | yes | no |
@@ -164,6 +167,15 @@ pub struct Syntax {
     pub insert_or_skip: (&'static str, &'static str),
     /// How the database is asked about its tables.
     pub catalog: Option<&'static Catalog>,
+    /// How a time is made that is a little later than a column's.
+    pub later: LaterSyntax,
+    /// What a version that has no successor is added to, so that the statement fails. Without it the
+    /// version becomes NULL, which its column does not take.
+    pub out_of_range: Option<&'static str>,
+    /// Whether an insert may name the columns of the key, `ON CONFLICT (id) DO NOTHING`, to skip a row
+    /// whose key is taken. Where it may not, as on MySQL, a key that is taken is an error that leaves
+    /// the transaction as it was.
+    pub skips_taken_keys: bool,
 }
 
 impl Syntax {
@@ -185,7 +197,24 @@ impl Syntax {
         insert_or_skip: ("INSERT INTO ", " ON CONFLICT DO NOTHING"),
         insert_or_update: (" ON CONFLICT (", ") DO UPDATE SET "),
         catalog: None,
+        later: LaterSyntax::Unknown,
+        out_of_range: None,
+        skips_taken_keys: true,
     };
+}
+
+/// How a time is made that is a little later than a column's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LaterSyntax {
+    /// It is not known.
+    Unknown,
+    /// `version + INTERVAL '1 microsecond'`
+    Interval,
+    /// `version + INTERVAL 1 MICROSECOND`
+    IntervalUnit,
+    /// By the functions of SQLite, as the text that Diesel makes of a time.
+    Text,
 }
 
 /// How writers lock rows.

@@ -3,7 +3,8 @@
 mod catalog;
 
 use super::{
-    BatchUpdateSyntax, Dialect, IsolationSyntax, LockSyntax, RowLocks, Syntax, TupleSyntax,
+    BatchUpdateSyntax, Dialect, IsolationSyntax, LaterSyntax, LockSyntax, RowLocks, Syntax,
+    TupleSyntax,
 };
 use crate::lock::{Lock, Wait};
 
@@ -67,6 +68,10 @@ impl Dialect for diesel::mysql::Mysql {
             insert_or_skip: ("INSERT IGNORE INTO ", ""),
             insert_or_update: (" ON DUPLICATE KEY UPDATE ", ""),
             catalog: Some(&catalog::CATALOG),
+            later: LaterSyntax::IntervalUnit,
+            // An error in every sql_mode; a NULL becomes 0 in some.
+            out_of_range: Some("18446744073709551615"),
+            skips_taken_keys: false,
             ..Syntax::PORTABLE
         }
     }

@@ -3,7 +3,8 @@
 mod catalog;
 
 use super::{
-    BatchUpdateSyntax, Dialect, IsolationSyntax, LockSyntax, RowLocks, Syntax, TupleSyntax,
+    BatchUpdateSyntax, Dialect, IsolationSyntax, LaterSyntax, LockSyntax, RowLocks, Syntax,
+    TupleSyntax,
 };
 use crate::lock::{Lock, Wait};
 
@@ -43,6 +44,7 @@ impl Dialect for diesel::pg::Pg {
             ),
             json_type: Some("JSONB"),
             catalog: Some(&catalog::CATALOG),
+            later: LaterSyntax::Interval,
             ..Syntax::PORTABLE
         }
     }

@@ -3,8 +3,8 @@
 mod catalog;
 
 use super::{
-    BatchUpdateSyntax, BeginToWrite, Dialect, IsolationSyntax, LockSyntax, Switch, Syntax,
-    TupleSyntax, WholeDatabase,
+    BatchUpdateSyntax, BeginToWrite, Dialect, IsolationSyntax, LaterSyntax, LockSyntax, Switch,
+    Syntax, TupleSyntax, WholeDatabase,
 };
 
 impl Dialect for diesel::sqlite::Sqlite {
@@ -40,6 +40,7 @@ impl Dialect for diesel::sqlite::Sqlite {
                 "CAST(ROUND((julianday('now') - 2440587.5) * 86400000.0) AS INTEGER)",
             ),
             catalog: Some(&catalog::CATALOG),
+            later: LaterSyntax::Text,
             ..Syntax::PORTABLE
         }
     }

@@ -36,6 +36,7 @@ use crate::version::NoVersion;
 /// | `replay.key` | a text cannot be an idempotency key |
 /// | `replay.other_payload` | something else was written under the idempotency key before |
 /// | `lease.…` | a lease does not hold, or was not acquired: the codes of [`LeaseError`] |
+/// | `apply.condition`, `apply.gone`, `apply.refused` | a relative update of the unit did not write its row: [`apply_error`](CommitError::apply_error) |
 /// | `merge.…` | a rule did not resolve a conflict: the codes of [`Unmergeable`] |
 /// | `outcome.unknown` | the connection was lost during COMMIT, or a closure has ended the transaction |
 /// | `row.not_found` | Diesel's `NotFound`: from a closure of the unit, or an inserted row that cannot be read back |

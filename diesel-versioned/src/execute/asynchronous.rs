@@ -1,6 +1,7 @@
 //! Execution on asynchronous connections: those of diesel-async.
 
 mod ahead;
+mod apply;
 mod closure;
 mod commit;
 mod dsl;
@@ -20,6 +21,7 @@ mod set;
 mod single;
 mod unit;
 
+pub use apply::AsyncApply;
 pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
 pub use guard::AsyncGuard;

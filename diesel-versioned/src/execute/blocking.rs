@@ -1,5 +1,6 @@
 //! Execution on blocking connections: Diesel's own.
 
+mod apply;
 mod commit;
 mod dsl;
 mod guard;
@@ -17,6 +18,7 @@ mod set;
 mod single;
 mod unit;
 
+pub use apply::Apply;
 pub use dsl::VersionedDsl;
 pub use guard::BlockingGuard;
 #[cfg(feature = "lease")]

@@ -7,14 +7,15 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncAudit, AsyncExecutes, AsyncGuard, AsyncLockDsl, AsyncLocks, AsyncOverwriteDsl,
-    AsyncOverwrites, AsyncSet, AsyncStore, AsyncVersionedDsl, RunFn, Wire, async_retry,
+    AlsoFn, AsyncApply, AsyncAudit, AsyncExecutes, AsyncGuard, AsyncLockDsl, AsyncLocks,
+    AsyncOverwriteDsl, AsyncOverwrites, AsyncSet, AsyncStore, AsyncVersionedDsl, RunFn, Wire,
+    async_retry,
 };
 #[cfg(all(feature = "lease", feature = "async"))]
 pub use asynchronous::{AsyncLeaseDsl, AsyncLeases};
 pub use blocking::{
-    Audit, BlockingGuard, BlockingSet, BlockingStore, Executes, LockDsl, Locks, OverwriteDsl,
-    Overwrites, VersionedDsl, retry,
+    Apply, Audit, BlockingGuard, BlockingSet, BlockingStore, Executes, LockDsl, Locks,
+    OverwriteDsl, Overwrites, VersionedDsl, retry,
 };
 #[cfg(feature = "lease")]
 pub use blocking::{LeaseDsl, Leases};

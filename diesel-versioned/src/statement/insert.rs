@@ -5,7 +5,7 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::result::Error;
 
 use super::row::{Next, Row};
-use super::target::{Entity, column, list};
+use super::target::{Entity, column, key_columns, list};
 use crate::backend::Dialect;
 use crate::columns::{Column, Role};
 
@@ -14,6 +14,8 @@ use crate::columns::{Column, Role};
 pub(crate) struct Insert<'a, T: Entity<DB>, DB: Dialect> {
     from: T::From,
     rows: Vec<Row<'a, T>>,
+    /// Whether a row whose key is taken is skipped, where the backend can.
+    skips_taken: bool,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Insert<'a, T, DB> {
@@ -25,6 +27,15 @@ impl<'a, T: Entity<DB>, DB: Dialect> Insert<'a, T, DB> {
                 .into_iter()
                 .map(|(entity, initial)| Row::new(entity, initial))
                 .collect(),
+            skips_taken: false,
+        }
+    }
+
+    /// The same, and rows whose key is taken are skipped where the backend can.
+    pub(crate) fn skipping_taken(self, skips_taken: bool) -> Self {
+        Self {
+            skips_taken,
+            ..self
         }
     }
 
@@ -55,7 +66,15 @@ impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Insert<'_, T, DB> {
             })?;
             out.push_sql(")");
             Ok(())
-        })
+        })?;
+        if self.skips_taken && out.backend().syntax().skips_taken_keys {
+            out.push_sql(" ON CONFLICT (");
+            list(key_columns::<T>(), ", ", &mut out, |index, out| {
+                column::<T, DB>(index, out)
+            })?;
+            out.push_sql(") DO NOTHING");
+        }
+        Ok(())
     }
 }
 

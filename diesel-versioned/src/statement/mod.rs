@@ -1,5 +1,7 @@
 //! The statements: values that `debug_query` can print without a database.
 
+mod assigned;
+mod bump;
 mod catalog;
 mod delete;
 mod insert;
@@ -11,6 +13,7 @@ mod lock;
     allow(dead_code, reason = "the features read and count")
 )]
 mod own;
+mod relative;
 #[cfg(feature = "replay")]
 pub(crate) mod replay;
 mod returning;
@@ -20,6 +23,9 @@ mod target;
 mod update;
 mod versions;
 
+pub use assigned::Readable;
+pub(crate) use assigned::check_assigned;
+pub(crate) use bump::{Stepped, step_of, touched};
 pub(crate) use catalog::{Ask, KnownCatalog, TableName, read_cells};
 pub(crate) use delete::Delete;
 pub(crate) use insert::{Insert, LastInserted};
@@ -28,6 +34,8 @@ pub(crate) use own::Own;
 pub use own::OwnTables;
 #[cfg(any(feature = "lease", feature = "replay"))]
 pub(crate) use own::{OwnRow, Reading};
+pub use relative::{Always, Both, Condition};
+pub(crate) use relative::{UpdateOne, walk_bump, walk_update_where};
 pub(crate) use returning::Returning;
 pub(crate) use row::{Next, Row};
 pub(crate) use select::{Find, Lock, Select, key_chunks};

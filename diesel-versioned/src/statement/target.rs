@@ -237,12 +237,17 @@ pub(super) fn in_key_order<'b, T: Entity<DB>, DB: Dialect>(
     T::bind_limit(limit, out)
 }
 
+/// The positions of the key's columns.
+pub(super) fn key_columns<T: Versioned>() -> Vec<usize> {
+    (0..T::KEY_COUNT).map(T::key_column).collect()
+}
+
 /// Writes ` ORDER BY` the key.
 pub(super) fn order_by_key<T: Versioned, DB: Backend>(
     out: &mut AstPass<'_, '_, DB>,
 ) -> QueryResult<()> {
     out.push_sql(" ORDER BY ");
-    list(0..T::KEY_COUNT, ", ", out, |part, out| {
-        column::<T, DB>(T::key_column(part), out)
+    list(key_columns::<T>(), ", ", out, |index, out| {
+        column::<T, DB>(index, out)
     })
 }

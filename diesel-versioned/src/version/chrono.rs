@@ -2,8 +2,9 @@
 
 use ::chrono::{DateTime, NaiveDateTime, Utc};
 
+use super::step::TimeText;
 use super::timestamp::{self, after, nanos, seconds};
-use super::{Moment, NoVersion, Precision, TimestampVersion, VersionValue};
+use super::{Moment, NoVersion, Precision, Step, SteppingVersion, TimestampVersion, VersionValue};
 use crate::schema_check::Shape;
 
 fn from_nanos(nanos: i128) -> Result<DateTime<Utc>, NoVersion> {
@@ -39,6 +40,17 @@ impl VersionValue for DateTime<Utc> {
 
 impl TimestampVersion for DateTime<Utc> {}
 
+impl SteppingVersion for DateTime<Utc> {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        let text = TimeText::Chrono { utc: true };
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
+    }
+}
+
 /// In UTC.
 impl VersionValue for NaiveDateTime {
     fn initial(moment: &Moment) -> Result<Self, NoVersion> {
@@ -63,6 +75,17 @@ impl VersionValue for NaiveDateTime {
 }
 
 impl TimestampVersion for NaiveDateTime {}
+
+impl SteppingVersion for NaiveDateTime {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        let text = TimeText::Chrono { utc: false };
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Integers: they count.
 
-use super::{CountingVersion, Moment, NoVersion, VersionValue};
+use super::{CountingVersion, Moment, NoVersion, Step, SteppingVersion, VersionValue};
 use crate::schema_check::Shape;
 
 macro_rules! integer_version {
@@ -28,6 +28,12 @@ macro_rules! integer_version {
         }
 
         impl CountingVersion for $integer {}
+
+        impl SteppingVersion for $integer {
+            fn step(_: &Moment) -> Result<Step<Self>, NoVersion> {
+                Ok(Step::counting(Self::MAX))
+            }
+        }
     )*};
 }
 

@@ -2,8 +2,9 @@
 
 use ::time::{OffsetDateTime, PrimitiveDateTime};
 
+use super::step::TimeText;
 use super::timestamp::{self, after, nanos, seconds};
-use super::{Moment, NoVersion, Precision, TimestampVersion, VersionValue};
+use super::{Moment, NoVersion, Precision, Step, SteppingVersion, TimestampVersion, VersionValue};
 use crate::schema_check::Shape;
 
 fn from_seconds((seconds, rest): (i64, u32)) -> Option<OffsetDateTime> {
@@ -45,6 +46,17 @@ impl VersionValue for OffsetDateTime {
 
 impl TimestampVersion for OffsetDateTime {}
 
+impl SteppingVersion for OffsetDateTime {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        let text = TimeText::Time { utc: true };
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
+    }
+}
+
 fn in_utc(time: OffsetDateTime) -> PrimitiveDateTime {
     PrimitiveDateTime::new(time.date(), time.time())
 }
@@ -73,6 +85,17 @@ impl VersionValue for PrimitiveDateTime {
 }
 
 impl TimestampVersion for PrimitiveDateTime {}
+
+impl SteppingVersion for PrimitiveDateTime {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        let text = TimeText::Time { utc: false };
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
+    }
+}
 
 #[cfg(test)]
 mod tests {

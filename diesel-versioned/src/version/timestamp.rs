@@ -3,7 +3,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{Moment, NoVersion, Precision, TimestampVersion, VersionValue};
+use super::step::TimeText;
+use super::{Moment, NoVersion, Precision, Step, SteppingVersion, TimestampVersion, VersionValue};
 use crate::schema_check::Shape;
 
 const NANOS: i128 = 1_000_000_000;
@@ -83,6 +84,17 @@ impl VersionValue for SystemTime {
 }
 
 impl TimestampVersion for SystemTime {}
+
+impl SteppingVersion for SystemTime {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        let text = TimeText::None;
+        Ok(Step::later(
+            Self::initial(moment)?,
+            moment.precision(),
+            text,
+        ))
+    }
+}
 
 fn from_nanos(nanos: i128) -> Result<SystemTime, NoVersion> {
     let magnitude = i128::try_from(nanos.unsigned_abs()).ok().and_then(seconds);

@@ -8,7 +8,7 @@ use diesel::expression::AsExpression;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::Binary;
 
-use super::{Moment, NoVersion, VersionValue};
+use super::{Moment, NoVersion, Step, SteppingVersion, VersionValue};
 use crate::schema_check::Shape;
 
 /// Fewer bytes than these are soon the same again.
@@ -121,6 +121,26 @@ impl VersionValue for Vec<u8> {
 
     fn shape() -> Shape {
         Shape::Bytes { len: None }
+    }
+}
+
+/// Random, so that it is no row's.
+impl<const N: usize> SteppingVersion for [u8; N] {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        Self::initial(moment).map(Step::to)
+    }
+}
+
+/// 16 random bytes, whatever the row has.
+impl SteppingVersion for Vec<u8> {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        Self::initial(moment).map(Step::to)
+    }
+}
+
+impl<const N: usize> SteppingVersion for Token<N> {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        Self::initial(moment).map(Step::to)
     }
 }
 

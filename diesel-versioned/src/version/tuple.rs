@@ -1,6 +1,6 @@
 //! The versions of the groups of an entity's columns, together: a tuple of them.
 
-use super::{Moment, NoVersion, VersionValue};
+use super::{Moment, NoVersion, Step, SteppingVersion, VersionValue};
 
 /// Writes a part so that it can be told from what follows it.
 fn write(part: &str, text: &mut String) {
@@ -66,6 +66,31 @@ macro_rules! tuples {
                     let mut parts = read(text)?.into_iter();
                     let version = ($($version::from_text(&parts.next()?)?,)+);
                     parts.next().is_none().then_some(version)
+                }
+            }
+
+            #[diagnostic::do_not_recommend]
+            impl<$($version: SteppingVersion),+> SteppingVersion for ($($version,)+) {
+                /// Its parts move one by one.
+                fn step(_: &Moment) -> Result<Step<Self>, NoVersion> {
+                    Err(NoVersion::NoColumn)
+                }
+
+                fn steps(moments: &[Moment]) -> Result<Vec<Step<Self>>, NoVersion> {
+                    let mut moments = moments.iter();
+                    let mut steps = Vec::with_capacity(moments.len());
+                    $(
+                        if let Some(moment) = moments.next() {
+                            // Of the others nothing is written.
+                            let others = Self::initial(moment)?;
+                            steps.push($version::step(moment)?.map(|part| {
+                                let mut all = others.clone();
+                                all.$part = part;
+                                all
+                            }));
+                        }
+                    )+
+                    Ok(steps)
                 }
             }
         )+

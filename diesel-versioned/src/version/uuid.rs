@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use ::uuid::{Builder, Uuid};
 
-use super::{Moment, NoVersion, UuidVersion, VersionValue};
+use super::{Moment, NoVersion, Step, SteppingVersion, UuidVersion, VersionValue};
 use crate::schema_check::Shape;
 
 fn random<const N: usize>(moment: &Moment) -> Result<[u8; N], NoVersion> {
@@ -59,6 +59,13 @@ impl VersionValue for Uuid {
 }
 
 impl UuidVersion for Uuid {}
+
+/// A new one, so that it is no row's.
+impl SteppingVersion for Uuid {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        Self::initial(moment).map(Step::to)
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 //! [`Blocking`] is Diesel's connection; every entity and every unit runs on the [`Inner`] that it
 //! holds, by the asynchronous half of the library.
 
+mod apply;
 mod lease;
 mod lock;
 mod overwrite;
@@ -11,13 +12,17 @@ mod runtime;
 mod unit;
 
 use diesel::QueryResult;
+use diesel::query_builder::AsChangeset;
 use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
+use diesel_versioned::plumbing::Always;
+use diesel_versioned::version::SteppingVersion;
 use diesel_versioned::{
     AsyncVersionedDsl, Attempt, CommitError, IntoKey, RetryError, RetryPolicy, SaveError,
     SchemaReport, Versioned,
 };
 
 use crate::Inner;
+pub use apply::Apply;
 pub use runtime::block_on;
 
 /// How much longer a statement takes than on a blocking connection: it changes threads.
@@ -43,6 +48,18 @@ pub trait VersionedDsl<Conn>: Versioned {
     fn find(conn: &mut Conn, key: impl IntoKey<Self::Key>) -> QueryResult<Self>;
 
     fn insert(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    fn insert_or_save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    fn apply<S>(
+        conn: &mut Conn,
+        key: impl IntoKey<Self::Key>,
+        set: S,
+    ) -> Apply<'_, Self, S::Changeset, Always>
+    where
+        Self: Sized,
+        Self::Version: SteppingVersion,
+        S: AsChangeset<Target = Self::Table>;
 
     fn save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
@@ -79,6 +96,22 @@ impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
 
     fn insert(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
         block_on(AsyncVersionedDsl::<Inner>::insert(self, conn))
+    }
+
+    fn insert_or_save(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
+        block_on(AsyncVersionedDsl::<Inner>::insert_or_save(self, conn))
+    }
+
+    fn apply<S>(
+        conn: &mut Blocking,
+        key: impl IntoKey<Self::Key>,
+        set: S,
+    ) -> Apply<'_, Self, S::Changeset, Always>
+    where
+        Self::Version: SteppingVersion,
+        S: AsChangeset<Target = Self::Table>,
+    {
+        Apply(<T as AsyncVersionedDsl<Inner>>::apply(conn, key, set))
     }
 
     fn save(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {

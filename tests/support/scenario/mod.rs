@@ -10,6 +10,7 @@ mod model;
 mod overwrite;
 mod own_tables;
 mod property;
+mod relative;
 mod retry;
 pub mod roles;
 mod schema_check;

@@ -3,12 +3,17 @@
 use std::future::Future;
 
 use diesel::QueryResult;
+use diesel::query_builder::AsChangeset;
 
+use super::apply::AsyncApply;
 use super::single::AsyncExecutes;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};
+use crate::relative::RelativeDsl;
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
+use crate::statement::Always;
+use crate::version::SteppingVersion;
 
 /// What a versioned entity can do on an asynchronous connection of the type `Conn`: the same as
 /// [`VersionedDsl`](crate::VersionedDsl) on a blocking one, under the same names.
@@ -95,6 +100,17 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
         conn: &mut Conn,
     ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
 
+    /// Inserts the row, or saves it under its guard if its key is taken; see
+    /// [`VersionedDsl::insert_or_save`](crate::VersionedDsl::insert_or_save).
+    ///
+    /// # Errors
+    ///
+    /// As there. The entity is unchanged then.
+    fn insert_or_save(
+        &mut self,
+        conn: &mut Conn,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
+
     /// Writes every writable column if the row is still at this copy's version; see
     /// [`VersionedDsl::save`](crate::VersionedDsl::save).
     ///
@@ -173,6 +189,49 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
         Self: Sized,
         Conn: 'static;
 
+    /// Updates the row with a key by the expressions of Diesel, whatever its version is; see
+    /// [`VersionedDsl::apply`](crate::VersionedDsl::apply).
+    ///
+    /// ```
+    /// # use diesel::prelude::*;
+    /// # use diesel_async::sync_connection_wrapper::SyncConnectionWrapper;
+    /// # use diesel_async::{AsyncConnection, SimpleAsyncConnection};
+    /// # use diesel_versioned::async_prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SyncConnectionWrapper::<SqliteConnection>::establish(":memory:").await?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (42, 5, 1)").await?;
+    /// use self::products::dsl::stock;
+    ///
+    /// Product::apply(&mut conn, 42, stock.eq(stock - 3))
+    ///     .filter(stock.ge(3))
+    ///     .execute()
+    ///     .await?;
+    /// let product = Product::find(&mut conn, 42).await?;
+    /// assert_eq!((product.stock, product.version), (2, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn apply<S>(
+        conn: &mut Conn,
+        key: impl IntoKey<Self::Key>,
+        set: S,
+    ) -> AsyncApply<'_, Conn, Self, S::Changeset, Always>
+    where
+        Self: Sized,
+        Self::Version: SteppingVersion,
+        S: AsChangeset<Target = Self::Table>,
+    {
+        AsyncApply::new(conn, Self::relative(key, set))
+    }
+
     /// Saves each of the entities in one transaction, all or none; see
     /// [`VersionedDsl::save_all`](crate::VersionedDsl::save_all).
     ///
@@ -208,6 +267,13 @@ impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
 
     fn insert(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
         conn.execute_insert(self)
+    }
+
+    fn insert_or_save(
+        &mut self,
+        conn: &mut C,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
+        conn.execute_insert_or_save(self)
     }
 
     fn save(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {

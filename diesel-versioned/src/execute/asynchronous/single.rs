@@ -6,6 +6,7 @@ use diesel::QueryResult;
 use diesel::result::Error;
 use diesel_async::AsyncConnection;
 
+use super::apply::insert_or_save;
 use super::commit::save_all;
 use super::retry::update_with;
 use super::schema::check_schema;
@@ -34,6 +35,12 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_insert(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_insert_or_save(
         &mut self,
         entity: &mut T,
     ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
@@ -107,9 +114,13 @@ where
 
     async fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let mut conn = Begun::statement(self)?;
-        let done = insert(&mut *conn, entity).await;
+        let done = insert(&mut *conn, entity, false).await;
         conn.ended();
-        done
+        done.map(drop)
+    }
+
+    async fn execute_insert_or_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        insert_or_save(self, entity).await
     }
 
     async fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -164,30 +175,46 @@ where
     }
 }
 
-async fn insert<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
+/// Inserts one row and brings the copy to what is written. Returns `false`, and has inserted nothing, if
+/// the key is taken and that is to be skipped.
+pub(super) async fn insert<T, C>(
+    conn: &mut C,
+    entity: &mut T,
+    skips_taken: bool,
+) -> Result<bool, SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
     let initial = outcome::initial_version_of(entity)?;
-    let row = (&*entity, initial.clone());
+    let statement = Insert::new([(&*entity, initial.clone())]).skipping_taken(skips_taken);
+    let skipped = |count: usize| skips_taken && count == 0;
     let landed = match InsertMode::of::<T, C::Backend>() {
         InsertMode::Plain => {
-            let count = affected(conn, Insert::new([row])).await?;
+            let count = affected(conn, statement).await?;
+            if skipped(count) {
+                return Ok(false);
+            }
             outcome::inserted(entity, &initial, count)?;
             outcome::take_written(entity, initial, None);
-            return Ok(());
+            return Ok(true);
         }
-        InsertMode::Returning => rows(conn, Returning::<_, T, _>::of(Insert::new([row]))).await?,
+        InsertMode::Returning => {
+            let landed = rows(conn, Returning::<_, T, _>::of(statement)).await?;
+            (!skipped(landed.len())).then_some(landed)
+        }
         // Two statements: the row must not stay if it cannot be read back.
         InsertMode::ReturningKeys | InsertMode::ReadByKey | InsertMode::OneByOne => {
-            insert_and_read(conn, entity, &initial).await?
+            insert_and_read(conn, entity, &initial, skips_taken).await?
         }
+    };
+    let Some(landed) = landed else {
+        return Ok(false);
     };
     outcome::inserted(entity, &initial, landed.len())?;
     *entity = only(landed)?;
-    Ok(())
+    Ok(true)
 }
 
 async fn delete<T, C>(conn: &mut C, entity: &T) -> Result<(), SaveError<T>>
@@ -201,7 +228,7 @@ where
 }
 
 /// Updates one row and brings the copy to what is written.
-async fn update<T, C>(
+pub(super) async fn update<T, C>(
     conn: &mut C,
     entity: &mut T,
     change: Change<'_, T>,
@@ -304,12 +331,13 @@ where
     outcome::read_back(entity, written, change.wanted())
 }
 
-/// Inserts a row and reads it back, in a transaction or savepoint.
+/// Inserts a row and reads it back, in a transaction or savepoint. `None` if it was skipped.
 async fn insert_and_read<T, C>(
     conn: &mut C,
     entity: &T,
     initial: &Next<T::Version>,
-) -> Result<Vec<T>, SaveError<T>>
+    skips_taken: bool,
+) -> Result<Option<Vec<T>>, SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
@@ -318,29 +346,38 @@ where
     let outer = session::depth(conn)?;
     let mut conn = Begun::new(conn);
     let row = (entity, initial.clone());
+    let skipped = |count: usize| skips_taken && count == 0;
     let landed = async {
         session::begin(&mut *conn, Terms::default()).await?;
+        let insert = Insert::new([row]).skipping_taken(skips_taken);
         let keys = match InsertMode::of::<T, C::Backend>() {
             InsertMode::OneByOne => {
                 session::forget_last_inserted(&mut *conn).await?;
-                let count = affected(&mut *conn, Insert::new([row])).await?;
+                let count = affected(&mut *conn, insert).await?;
                 outcome::inserted(entity, initial, count)?;
                 let landed = rows(&mut *conn, LastInserted::new(entity)).await?;
-                return Ok(vec![outcome::last_inserted(landed)?]);
+                return Ok(Some(vec![outcome::last_inserted(landed)?]));
             }
             InsertMode::ReturningKeys => {
-                let statement = Returning::<_, T, _>::of(Insert::new([row]));
+                let statement = Returning::<_, T, _>::of(insert);
                 let returned: Vec<T> = rows(&mut *conn, statement).await?;
+                if skipped(returned.len()) {
+                    return Ok(None);
+                }
                 outcome::inserted(entity, initial, returned.len())?;
                 returned.iter().map(T::key).collect()
             }
             _ => {
-                let count = affected(&mut *conn, Insert::new([row])).await?;
+                let count = affected(&mut *conn, insert).await?;
+                if skipped(count) {
+                    return Ok(None);
+                }
                 outcome::inserted(entity, initial, count)?;
                 vec![entity.key()]
             }
         };
-        Ok(rows(&mut *conn, Select::<T, _>::new(&keys, Lock::Current)).await?)
+        let landed = rows(&mut *conn, Select::<T, _>::new(&keys, Lock::Current)).await?;
+        Ok(Some(landed))
     }
     .await;
     let ended = end(&mut *conn, outer, landed).await;

@@ -1,12 +1,17 @@
 //! What an entity can do on a blocking connection; the doing is in `single.rs`.
 
 use diesel::QueryResult;
+use diesel::query_builder::AsChangeset;
 
+use super::apply::Apply;
 use super::single::Executes;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};
+use crate::relative::RelativeDsl;
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
+use crate::statement::Always;
+use crate::version::SteppingVersion;
 
 /// What a versioned entity can do on a connection of the type `Conn`.
 ///
@@ -85,6 +90,57 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// - [`SaveError::NotUnique`] if the row is read back and several have its key.
     /// - [`SaveError::NoVersion`] if no version can be made. Nothing was sent.
     fn insert(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    /// Inserts the row, or saves it if its key is taken: never over what somebody else has written.
+    ///
+    /// | the row | this copy's version | what is done |
+    /// | --- | --- | --- |
+    /// | is not there | any | inserted, at the initial version |
+    /// | is there | the row's | [saved](VersionedDsl::save), at the next version |
+    /// | is there | another one | nothing: a [`Conflict`](crate::Conflict), of the kind [`Modified`](crate::ConflictKind::Modified) |
+    ///
+    /// A copy that was never stored should hold a version that no row has, such as 0 or an empty
+    /// token: with 1 it would pass for a copy of the row that someone else has just inserted.
+    ///
+    /// It is an insert that skips a taken key, then a save; never both. Of two that insert one row at
+    /// the same time one inserts and the other has a conflict, also inside a caller's transaction, which
+    /// stays usable. Where the key columns have no unique index PostgreSQL and SQLite report that.
+    /// On MySQL the insert fails and leaves the transaction as it was; two transactions that go on to
+    /// save one row may meet in a deadlock, which [is transient](SaveError::is_transient).
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL)")?;
+    /// let new = Product { id: 42, stock: 10, version: 0 };
+    /// let (mut mine, mut theirs) = (new.clone(), new);
+    /// mine.insert_or_save(&mut conn)?; // absent: inserted
+    /// assert_eq!(mine.version, 1);
+    /// mine.stock = 7;
+    /// mine.insert_or_save(&mut conn)?; // there, at its version: saved
+    /// assert_eq!(mine.version, 2);
+    /// // There, at another version: never overwritten.
+    /// assert_eq!(theirs.insert_or_save(&mut conn).unwrap_err().code(), "conflict.modified");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The entity is unchanged then. As those of [`insert`](VersionedDsl::insert) and of
+    /// [`save`](VersionedDsl::save), and [`SaveError::Database`] if the database makes the key, so that
+    /// it is not known whether the row is there. Nothing was sent then.
+    fn insert_or_save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Writes every writable column and moves the version on, if the row is still at the version
     /// that this copy holds. One statement, one round trip; a transaction of two where the database
@@ -236,6 +292,58 @@ pub trait VersionedDsl<Conn>: Versioned {
     where
         Self: Sized;
 
+    /// Updates the row with a key by the expressions of Diesel, whatever its version is: one statement,
+    /// no read, no comparison. The database computes what is written, so two that do it at once lose
+    /// nothing; the version moves on in the same statement, so that whoever has read the row notices.
+    ///
+    /// [`filter`](crate::Apply::filter) says what the row must meet, and
+    /// [`execute`](crate::Apply::execute) runs it. What is set is what `set` of Diesel takes; neither the
+    /// key nor the version may be among it.
+    ///
+    /// ```
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # use diesel::connection::SimpleConnection;
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (42, 5, 1)")?;
+    /// use self::products::dsl::stock;
+    ///
+    /// let sell = |conn: &mut _, pieces: i32| {
+    ///     Product::apply(conn, 42, stock.eq(stock - pieces))
+    ///         .filter(stock.ge(pieces))
+    ///         .execute()
+    /// };
+    /// sell(&mut conn, 3)?;
+    /// match sell(&mut conn, 3) {
+    ///     Err(ApplyError::ConditionFailed { current }) => {
+    ///         assert_eq!((current.stock, current.version), (2, 2));
+    ///     }
+    ///     other => panic!("there are not so many: {other:?}"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn apply<S>(
+        conn: &mut Conn,
+        key: impl IntoKey<Self::Key>,
+        set: S,
+    ) -> Apply<'_, Conn, Self, S::Changeset, Always>
+    where
+        Self: Sized,
+        Self::Version: SteppingVersion,
+        S: AsChangeset<Target = Self::Table>,
+    {
+        Apply::new(conn, Self::relative(key, set))
+    }
+
     /// Saves each of the entities, as [`save`](VersionedDsl::save) does, set-based and in one
     /// transaction, all or none. Their versions move on after the commit.
     ///
@@ -333,6 +441,10 @@ impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
 
     fn insert(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
         conn.execute_insert(self)
+    }
+
+    fn insert_or_save(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
+        conn.execute_insert_or_save(self)
     }
 
     fn save(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {

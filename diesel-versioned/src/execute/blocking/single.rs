@@ -5,6 +5,7 @@ use diesel::connection::LoadConnection;
 use diesel::expression::QueryMetadata;
 use diesel::result::Error;
 
+use super::apply::insert_or_save;
 use super::commit::save_all;
 use super::retry::update_with;
 use super::schema::check_schema;
@@ -29,6 +30,9 @@ pub trait Executes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_insert_or_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
 
     #[doc(hidden)]
     fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
@@ -73,44 +77,11 @@ where
     }
 
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        session::usable(conn)?;
-        let initial = outcome::initial_version_of(entity)?;
-        let row = (&*entity, initial.clone());
-        let landed = match InsertMode::of::<T, C::Backend>() {
-            InsertMode::Plain => {
-                let count = affected(conn, &Insert::new([row]))?;
-                outcome::inserted(entity, &initial, count)?;
-                outcome::take_written(entity, initial, None);
-                return Ok(());
-            }
-            InsertMode::Returning => rows(conn, Returning::<_, T, _>::of(Insert::new([row])))?,
-            // Two statements: the row must not stay if it cannot be read back.
-            InsertMode::ReturningKeys => conn.transaction::<_, SaveError<T>, _>(|conn| {
-                let returned = rows(conn, Returning::<_, T, _>::of(Insert::new([row])))?;
-                let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
-                outcome::inserted(entity, &initial, keys.len())?;
-                Ok(rows(conn, Select::<T, _>::new(&keys, Lock::Current))?)
-            })?,
-            InsertMode::ReadByKey => conn.transaction::<_, SaveError<T>, _>(|conn| {
-                let count = affected(conn, &Insert::new([row]))?;
-                outcome::inserted(entity, &initial, count)?;
-                Ok(rows(
-                    conn,
-                    Select::<T, _>::new(&[entity.key()], Lock::Current),
-                )?)
-            })?,
-            InsertMode::OneByOne => conn.transaction::<_, SaveError<T>, _>(|conn| {
-                session::forget_last_inserted(conn)?;
-                let count = affected(conn, &Insert::new([row]))?;
-                outcome::inserted(entity, &initial, count)?;
-                let landed = rows(conn, LastInserted::new(&*entity))?;
-                Ok(vec![outcome::last_inserted(landed)?])
-            })?,
-        };
-        outcome::inserted(entity, &initial, landed.len())?;
-        *entity = only(landed)?;
-        Ok(())
+        insert(self, entity, false).map(drop)
+    }
+
+    fn execute_insert_or_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        insert_or_save(self, entity)
     }
 
     fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -159,8 +130,77 @@ where
     }
 }
 
+/// Inserts one row and brings the copy to what is written. Returns `false`, and has inserted nothing, if
+/// the key is taken and that is to be skipped.
+pub(super) fn insert<T, C>(
+    conn: &mut C,
+    entity: &mut T,
+    skips_taken: bool,
+) -> Result<bool, SaveError<T>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    session::usable(conn)?;
+    let initial = outcome::initial_version_of(entity)?;
+    let statement = Insert::new([(&*entity, initial.clone())]).skipping_taken(skips_taken);
+    let skipped = |count: usize| skips_taken && count == 0;
+    let landed = match InsertMode::of::<T, C::Backend>() {
+        InsertMode::Plain => {
+            let count = affected(conn, &statement)?;
+            if skipped(count) {
+                return Ok(false);
+            }
+            outcome::inserted(entity, &initial, count)?;
+            outcome::take_written(entity, initial, None);
+            return Ok(true);
+        }
+        InsertMode::Returning => {
+            let landed = rows(conn, Returning::<_, T, _>::of(statement))?;
+            (!skipped(landed.len())).then_some(landed)
+        }
+        // Two statements: the row must not stay if it cannot be read back.
+        InsertMode::ReturningKeys => conn.transaction::<_, SaveError<T>, _>(|conn| {
+            let returned = rows(conn, Returning::<_, T, _>::of(statement))?;
+            if skipped(returned.len()) {
+                return Ok(None);
+            }
+            let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
+            outcome::inserted(entity, &initial, keys.len())?;
+            Ok(Some(rows(conn, Select::<T, _>::new(&keys, Lock::Current))?))
+        })?,
+        InsertMode::ReadByKey => conn.transaction::<_, SaveError<T>, _>(|conn| {
+            let count = affected(conn, &statement)?;
+            if skipped(count) {
+                return Ok(None);
+            }
+            outcome::inserted(entity, &initial, count)?;
+            let key = [entity.key()];
+            Ok(Some(rows(conn, Select::<T, _>::new(&key, Lock::Current))?))
+        })?,
+        InsertMode::OneByOne => conn.transaction::<_, SaveError<T>, _>(|conn| {
+            session::forget_last_inserted(conn)?;
+            let count = affected(conn, &statement)?;
+            outcome::inserted(entity, &initial, count)?;
+            let landed = rows(conn, LastInserted::new(&*entity))?;
+            Ok(Some(vec![outcome::last_inserted(landed)?]))
+        })?,
+    };
+    let Some(landed) = landed else {
+        return Ok(false);
+    };
+    outcome::inserted(entity, &initial, landed.len())?;
+    *entity = only(landed)?;
+    Ok(true)
+}
+
 /// Updates one row and brings the copy to what is written.
-fn update<T, C>(conn: &mut C, entity: &mut T, change: Change<'_, T>) -> Result<(), SaveError<T>>
+pub(super) fn update<T, C>(
+    conn: &mut C,
+    entity: &mut T,
+    change: Change<'_, T>,
+) -> Result<(), SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,

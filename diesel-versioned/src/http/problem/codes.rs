@@ -77,6 +77,16 @@ pub(in crate::http) const CODES: &[Code] = &[
         StatusCode::CONFLICT,
         "nobody else has changed it, and the database held the write back; trying again does not help",
     ),
+    own(
+        "apply.condition",
+        StatusCode::CONFLICT,
+        "what stands there does not allow it",
+    ),
+    own(
+        "apply.refused",
+        StatusCode::CONFLICT,
+        "the database held the write back; trying again does not help",
+    ),
     says("merge.columns", StatusCode::CONFLICT),
     own("merge.overwrites", StatusCode::CONFLICT, UNMERGED),
     own("merge.no_base", StatusCode::CONFLICT, UNMERGED),
@@ -88,6 +98,7 @@ pub(in crate::http) const CODES: &[Code] = &[
     own("overwrite.expect_unchanged", StatusCode::CONFLICT, UNMERGED),
     says("lease.lost", StatusCode::CONFLICT),
     says("conflict.deleted", StatusCode::GONE),
+    own("apply.gone", StatusCode::GONE, "there is no such row"),
     says("precondition.failed", StatusCode::PRECONDITION_FAILED),
     own(
         "constraint.unique",

@@ -12,9 +12,10 @@ use crate::conflict::Conflict;
 use crate::conflicts::Conflicts;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError, TrackError};
-use crate::http::{HeaderError, PreconditionError};
+use crate::http::{ETag, HeaderError, PreconditionError};
 use crate::lease::LeaseError;
 use crate::overwrite::{ActorError, OverwriteError, ReasonError};
+use crate::relative::ApplyError;
 use crate::replay::KeyError;
 use crate::retry::RetryError;
 use crate::unmergeable::Unmergeable;
@@ -27,6 +28,14 @@ impl<T: Versioned> From<SaveError<T>> for Problem {
         Self::of_error(error.code(), error)
             .of_etag(etag)
             .of_conflicts(conflict.into_iter().collect())
+    }
+}
+
+/// 409 if the row does not meet the condition, 410 if there is none.
+impl<T: Versioned> From<ApplyError<T>> for Problem {
+    fn from(error: ApplyError<T>) -> Self {
+        let etag = error.current().filter(|_| T::HAS_TAG).map(ETag::of_row);
+        Self::of_error(error.code(), error).of_etag(etag)
     }
 }
 

@@ -2,6 +2,7 @@
 //! `kinds_….rs` lists.
 
 mod integers;
+mod relative;
 mod row;
 mod timestamps;
 mod tokens;
@@ -67,10 +68,12 @@ macro_rules! kind {
 
             crate::support::scenario::kinds::row_scenarios!();
             crate::support::scenario::kinds::unit_scenarios!();
+            crate::support::scenario::kinds::relative_scenarios!();
         }
     };
 }
 pub(crate) use kind;
+pub(crate) use relative::relative_scenarios;
 pub(crate) use row::row_scenarios;
 pub(crate) use timestamps::{Instant, timestamp};
 pub(crate) use tokens::token;

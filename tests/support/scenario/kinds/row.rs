@@ -6,7 +6,7 @@ use diesel::expression::AsExpression;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::Binary;
 use diesel_versioned::VersionValue;
-use diesel_versioned::version::{Moment, NoVersion, UuidVersion};
+use diesel_versioned::version::{Moment, NoVersion, Step, SteppingVersion, UuidVersion};
 use uuid::Uuid;
 
 /// A UUID as 16 bytes, for databases for which Diesel has no `Uuid`.
@@ -33,6 +33,12 @@ impl VersionValue for StoredUuid {
 }
 
 impl UuidVersion for StoredUuid {}
+
+impl SteppingVersion for StoredUuid {
+    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
+        Ok(Uuid::step(moment)?.map(Self))
+    }
+}
 
 impl<DB: Backend> ToSql<Binary, DB> for StoredUuid
 where

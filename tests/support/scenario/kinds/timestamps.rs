@@ -6,16 +6,21 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use time::{OffsetDateTime, PrimitiveDateTime};
 
 /// A timestamp as numbers.
-pub trait Instant {
-    fn of_seconds(seconds: i64) -> Self;
+pub trait Instant: Sized {
+    fn of_seconds(seconds: i64) -> Self {
+        Self::of_nanos(i128::from(seconds) * 1_000_000_000)
+    }
+
+    /// Since 1970.
+    fn of_nanos(nanos: i128) -> Self;
 
     /// Since 1970.
     fn nanos(self) -> i128;
 }
 
 impl Instant for DateTime<Utc> {
-    fn of_seconds(seconds: i64) -> Self {
-        Self::from_timestamp(seconds, 0).unwrap()
+    fn of_nanos(nanos: i128) -> Self {
+        Self::from_timestamp_nanos(nanos.try_into().unwrap())
     }
 
     fn nanos(self) -> i128 {
@@ -24,8 +29,8 @@ impl Instant for DateTime<Utc> {
 }
 
 impl Instant for NaiveDateTime {
-    fn of_seconds(seconds: i64) -> Self {
-        DateTime::of_seconds(seconds).naive_utc()
+    fn of_nanos(nanos: i128) -> Self {
+        DateTime::of_nanos(nanos).naive_utc()
     }
 
     fn nanos(self) -> i128 {
@@ -34,8 +39,8 @@ impl Instant for NaiveDateTime {
 }
 
 impl Instant for OffsetDateTime {
-    fn of_seconds(seconds: i64) -> Self {
-        Self::from_unix_timestamp(seconds).unwrap()
+    fn of_nanos(nanos: i128) -> Self {
+        Self::from_unix_timestamp_nanos(nanos).unwrap()
     }
 
     fn nanos(self) -> i128 {
@@ -44,8 +49,8 @@ impl Instant for OffsetDateTime {
 }
 
 impl Instant for PrimitiveDateTime {
-    fn of_seconds(seconds: i64) -> Self {
-        let time = OffsetDateTime::of_seconds(seconds);
+    fn of_nanos(nanos: i128) -> Self {
+        let time = OffsetDateTime::of_nanos(nanos);
         Self::new(time.date(), time.time())
     }
 
@@ -55,8 +60,8 @@ impl Instant for PrimitiveDateTime {
 }
 
 impl Instant for SystemTime {
-    fn of_seconds(seconds: i64) -> Self {
-        UNIX_EPOCH + Duration::from_secs(seconds.try_into().unwrap())
+    fn of_nanos(nanos: i128) -> Self {
+        UNIX_EPOCH + Duration::from_nanos(nanos.try_into().unwrap())
     }
 
     fn nanos(self) -> i128 {
@@ -148,6 +153,37 @@ macro_rules! timestamp {
                 Thing::save_all(conn, std::slice::from_mut(&mut mine)).unwrap();
                 assert_eq!(nanos_of(&mine), start + 4 * $tick);
                 assert_eq!(Thing::find(conn, 1).unwrap(), mine);
+
+                // So it does in writes that have not read it.
+                for ticks in 5..=16 {
+                    if ticks % 2 == 0 {
+                        Thing::apply(conn, 1, things::amount.eq(ticks))
+                            .execute()
+                            .unwrap();
+                    } else {
+                        let all = Thing::update_where(things::id.ge(0));
+                        all.set(things::amount.eq(ticks)).execute(conn).unwrap();
+                    }
+                    mine.reload(conn).unwrap();
+                    assert_eq!(nanos_of(&mine), start + i128::from(ticks) * $tick);
+                }
+                mine.save(conn).unwrap();
+                // A second ends, to the letter of the text where it is one.
+                for after in [0, 1, 1_000] {
+                    let ends = start + 1_000_000_000 * (after + 1) - $tick;
+                    mine.version = <Thing as Versioned>::Version::of_nanos(ends);
+                    diesel::update(things::table)
+                        .set(things::version.eq(mine.version.clone()))
+                        .execute(conn)
+                        .unwrap();
+                    Thing::apply(conn, 1, things::amount.eq(1))
+                        .execute()
+                        .unwrap();
+                    mine.reload(conn).unwrap();
+                    assert_eq!(nanos_of(&mine), ends + $tick);
+                    mine.save(conn).unwrap();
+                    assert_eq!(nanos_of(&mine), ends + 2 * $tick);
+                }
             }
         }
     };

@@ -313,6 +313,47 @@ macro_rules! by_database {
         }
 
         #[test]
+        fn writes_that_have_not_read_the_version_leave_it_to_the_database() {
+            let (db, stored) = stocked(2);
+            let conn = &mut db.connect();
+            let mut seen = vec![stored[0].version.clone()];
+            for round in 1..=4 {
+                if round % 2 == 0 {
+                    let some = Thing::update_where($table::id.eq(1));
+                    let rows = some
+                        .set($table::amount.eq($table::amount + 1))
+                        .execute(conn);
+                    assert_eq!(rows, Ok(1));
+                } else {
+                    Thing::apply(conn, 1, $table::amount.eq($table::amount + 1))
+                        .filter($table::amount.eq(round))
+                        .execute()
+                        .unwrap();
+                }
+                let now = rows(&db).remove(0);
+                assert_eq!((now.amount, now.twice), (1 + round, 2 * (1 + round)));
+                assert!(!seen.contains(&now.version), "{:?} again", now.version);
+                seen.push(now.version);
+            }
+            diesel::update($table::table.find(1))
+                .set(($table::amount.eq(9), Thing::bump()))
+                .execute(conn)
+                .unwrap();
+            assert!(!seen.contains(&rows(&db)[0].version));
+            assert!(stored[0].clone().save(conn).unwrap_err().is_conflict());
+            assert_eq!(rows(&db)[1], stored[1]);
+
+            let mut new = thing(3);
+            new.insert_or_save(conn).unwrap();
+            assert_eq!(rows(&db)[2], new);
+            let mut stale = new.clone();
+            new.amount = 70;
+            new.insert_or_save(conn).unwrap();
+            assert_eq!(rows(&db)[2], new);
+            conflict(stale.insert_or_save(conn));
+        }
+
+        #[test]
         fn a_touch_says_what_is_done_or_that_it_cannot_be_had() {
             let (db, stored) = stocked(1);
             let conn = &mut db.connect();

@@ -83,7 +83,7 @@ fn store(count: i32) -> TestDb {
 }
 
 /// A machine as it is to be inserted; the database rates it with 5.
-fn machine(id: i32) -> Machine {
+pub fn machine(id: i32) -> Machine {
     Machine {
         id,
         name: format!("machine {id}"),

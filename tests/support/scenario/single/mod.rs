@@ -82,7 +82,7 @@ pub fn conflict<T: Versioned + std::fmt::Debug>(
 }
 
 /// SQL with `"quoted"` names and `?` binds, as this backend's connection sends it.
-fn as_sent(sql: &str) -> String {
+pub fn as_sent(sql: &str) -> String {
     let mut bind = 0;
     sql.chars().fold(String::new(), |mut sent, char| {
         match char {

@@ -56,6 +56,22 @@ macro_rules! scenario {
         }
 
         #[test]
+        fn a_bump_moves_a_version_on() {
+            use crate::support::schema::products::{stock, table};
+            let db = TestDb::new();
+            let conn = &mut <$any>::establish(db.url()).unwrap();
+            lamp(42).insert(conn).unwrap();
+            for _ in 0..2 {
+                let lamp = diesel::update(table.find(42));
+                let rows = lamp
+                    .set((stock.eq(stock - 1), Product::bump()))
+                    .execute(conn);
+                assert_eq!(rows, Ok(1));
+            }
+            assert_eq!((row(&db, 42).stock, row(&db, 42).version), (3, 3));
+        }
+
+        #[test]
         fn what_the_database_makes_is_read_back() {
             let db = roles::empty_store();
             let conn = &mut <$any>::establish(db.url()).unwrap();

@@ -41,6 +41,23 @@ scenario!(AnyConnection);
 generated_keys!(AnyConnection, true);
 
 #[test]
+fn an_upsert_inserts_saves_or_conflicts() {
+    let db = TestDb::new();
+    let conn = &mut AnyConnection::establish(db.url()).unwrap();
+    conn.transaction(|conn| {
+        let mut mine = lamp(42);
+        mine.insert_or_save(conn).unwrap();
+        mine.stock = 1;
+        mine.insert_or_save(conn).unwrap();
+        let lost = lamp(42).insert_or_save(conn).unwrap_err();
+        assert_eq!(lost.code(), "conflict.modified");
+        QueryResult::Ok(())
+    })
+    .unwrap();
+    assert_eq!((row(&db, 42).stock, row(&db, 42).version), (1, 2));
+}
+
+#[test]
 fn the_sql_is_that_of_the_backend_inside() {
     let db = TestDb::new();
     let mut rows = [stored_lamp(&db, 1), stored_lamp(&db, 2)];
