@@ -58,6 +58,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) select_expression: Option<Given<()>>,
     pub(crate) skip_insertion: Option<Given<()>>,
     pub(crate) skip_update: Option<Given<()>>,
+    /// `#[versioned(soft_delete(precision = "…"))]`
+    pub(crate) mark_precision: Option<Given<Precision>>,
     /// What `#[versioned(…)]` says; a column has one role.
     pub(crate) roles: Vec<Given<ColumnRole>>,
 }

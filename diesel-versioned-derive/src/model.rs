@@ -162,6 +162,10 @@ impl<'a> Field<'a> {
         self.role() == Some(ColumnRole::Generated)
     }
 
+    pub(crate) fn is_mark(&self) -> bool {
+        self.role() == Some(ColumnRole::SoftDelete)
+    }
+
     /// What is special about the column.
     fn role(&self) -> Option<ColumnRole> {
         self.attrs.roles.first().map(|role| role.value)

@@ -1,5 +1,6 @@
 //! The rules: what is wrong with a model is told here and in the files below, and nowhere else.
 
+mod mark;
 mod merge;
 mod role;
 mod version;
@@ -16,6 +17,8 @@ pub(crate) struct Entity<'a> {
     /// The key's columns, in the order of the key.
     pub(crate) key: Vec<Placed<'a>>,
     pub(crate) version: Placed<'a>,
+    /// The column that marks a row as deleted.
+    pub(crate) mark: Option<Placed<'a>>,
 }
 
 /// A column and its position.
@@ -39,10 +42,12 @@ pub(crate) fn entity<'a>(
     let version = version::check_version(model, &key, errors)?;
     role::check_moved_by_all(model, version, errors);
     merge::check_independent(model, &key, version, errors);
+    let mark = mark::check_mark(model, errors);
     Some(Entity {
         model,
         key,
         version,
+        mark,
     })
 }
 
@@ -53,6 +58,7 @@ pub(crate) fn part(input: &DeriveInput, model: &Model<'_>, errors: &Errors) -> O
     check_fields(model, errors);
     version::check_no_version(model, errors);
     merge::check_no_merge(model, errors);
+    mark::check_no_mark(model, errors);
     Some(())
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::changes::Changes;
 use crate::entity::Versioned;
+use crate::outcome::Wanted;
 use crate::unit_of_work::{Handle, UnitId};
 
 /// Why the guard did not hold.
@@ -13,7 +14,8 @@ use crate::unit_of_work::{Handle, UnitId};
 pub enum ConflictKind {
     /// Someone else wrote the row: it stands at another version.
     Modified,
-    /// The row is gone.
+    /// The row is gone, or [marked as deleted](derive@crate::Versioned#soft-deletion); then
+    /// [`current`](Conflict::current) is how it was deleted.
     Deleted,
     /// The row stands at the expected version, and still the database did not write it: a
     /// trigger, a rule or row-level security held it back.
@@ -55,8 +57,8 @@ pub struct Conflict<T: Versioned> {
     pub(crate) mine: T,
     pub(crate) current: Option<T>,
     pub(crate) source: Option<Arc<diesel::result::Error>>,
-    /// The write that was lost is a deletion.
-    pub(crate) deletes: bool,
+    /// What the write that was lost wanted.
+    pub(crate) lost: Wanted,
     /// Which slot of which unit, so that it can be discarded there.
     pub(crate) place: Option<(UnitId, u32)>,
 }
@@ -98,7 +100,8 @@ impl<T: Versioned> Conflict<T> {
         &self.mine
     }
 
-    /// The entity as the database has it now, `None` if the row is gone.
+    /// The entity as the database has it now, `None` if the row is gone. One that is
+    /// [marked as deleted](derive@crate::Versioned#soft-deletion) is still there.
     pub fn current(&self) -> Option<&T> {
         self.current.as_ref()
     }
@@ -126,6 +129,11 @@ impl<T: Versioned> fmt::Display for Conflict<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (table, key, expected) = (T::TABLE, &self.key, &self.expected);
         match (self.kind, self.actual()) {
+            (ConflictKind::Deleted, Some(_)) => write!(
+                f,
+                "`{table}` {key:?} is marked as deleted (expected version {expected:?}); \
+                 restore it or drop the change"
+            ),
             (ConflictKind::Deleted, _) => write!(
                 f,
                 "`{table}` {key:?} was deleted by someone else (expected version {expected:?}); \

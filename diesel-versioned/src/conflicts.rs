@@ -141,7 +141,8 @@ impl<T: Versioned> AnyConflict for Conflict<T> {
 
     #[cfg(feature = "http")]
     fn etag(&self) -> Option<crate::http::ETag> {
-        Self::actual(self).map(crate::http::ETag::of_version)
+        let actual = Self::actual(self).filter(|_| self.kind != ConflictKind::Deleted);
+        actual.map(crate::http::ETag::of_version)
     }
 
     fn changes(&self) -> crate::Changes {

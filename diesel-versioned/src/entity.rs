@@ -11,6 +11,7 @@ use diesel::query_builder::AstPass;
 use crate::columns::{Column, ColumnSet, Role};
 use crate::schema_check::Shape;
 use crate::shown::{ColumnValue, hidden};
+use crate::soft_delete::MarkColumn;
 use crate::version::{Moment, NoVersion, VersionValue};
 
 /// A struct that is one row of a versioned table. Implemented by
@@ -51,8 +52,8 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The columns that an insert writes, the version's among them unless the database makes it.
     const INSERTABLE: ColumnSet;
 
-    /// The columns that an update may write under the guard: never the key, never the version,
-    /// never one that is unguarded.
+    /// The columns that an update may write under the guard: never the key, never the version, never
+    /// the mark of deletion, never one that is unguarded.
     const UPDATABLE: ColumnSet;
 
     /// The columns that are written without check and without a new version:
@@ -61,6 +62,9 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
 
     /// The columns that the database makes with every write: `#[versioned(generated)]`.
     const GENERATED: ColumnSet = ColumnSet::EMPTY;
+
+    /// The column that marks a row as deleted: `#[versioned(soft_delete)]`.
+    const MARK: Option<MarkColumn> = None;
 
     /// Whether the database makes the version: `#[version(db)]`.
     const VERSION_BY_DATABASE: bool = false;
@@ -134,6 +138,29 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The columns whose values differ from those of `base`, compared as Rust values; neither the
     /// key nor the version is among them.
     fn changed(&self, base: &Self) -> ColumnSet;
+
+    /// Whether this copy is marked as deleted; never without `#[versioned(soft_delete)]`.
+    fn is_deleted(&self) -> bool {
+        false
+    }
+
+    /// Marks this copy as deleted at a moment, if it has a field for that. The library calls it on the
+    /// copy that it writes.
+    ///
+    /// # Errors
+    ///
+    /// What the mark's type says.
+    fn set_mark(&mut self, _moment: &Moment) -> Result<(), NoVersion> {
+        Ok(())
+    }
+
+    /// Takes the mark from this copy. The library calls it when the row is known not to be deleted.
+    fn remove_mark(&mut self) {}
+
+    /// What the mark's column must be able to hold.
+    fn mark_shape() -> Shape {
+        Shape::Other
+    }
 
     /// Takes the values of some columns from another entity: those of
     /// [`UNGUARDED`](Versioned::UNGUARDED) and [`GENERATED`](Versioned::GENERATED) that are among them.

@@ -64,6 +64,7 @@
 //! | choose the type of a version | [`which_version`], [`VersionValue`] |
 //! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
 //! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
+//! | mark rows as deleted and bring them back | [`soft_delete`](derive@Versioned#soft-deletion): [`VersionedDsl::restore`], [`VersionedDsl::purge`] |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
@@ -160,6 +161,7 @@ pub mod schema_check;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shown;
+mod soft_delete;
 #[cfg(feature = "postgres")]
 pub mod sql_types;
 mod statement;
@@ -193,6 +195,7 @@ pub use replay::KeyError;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
 pub use schema_check::{SchemaError, SchemaReport};
 pub use shown::ColumnValue;
+pub use soft_delete::{MarkColumn, SoftDelete};
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,
 };

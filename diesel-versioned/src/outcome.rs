@@ -34,28 +34,35 @@ pub(crate) fn matched(rows: usize, meant: usize) -> Matched {
 }
 
 /// What stands in the database says why the row was not written. A write without a guard is lost
-/// only where there is no row.
+/// only where there is no row, or one that is marked as deleted.
 pub(crate) fn classify<T: Versioned>(
     expected: &T::Version,
     current: Option<&T>,
-    is_guarded: bool,
+    wanted: Wanted,
 ) -> ConflictKind {
     match current {
         None => ConflictKind::Deleted,
-        Some(current) if is_guarded && current.version() != expected => ConflictKind::Modified,
+        Some(current) if !wanted.of_deleted() && current.is_deleted() => ConflictKind::Deleted,
+        Some(current) if wanted != Wanted::Unguarded && current.version() != expected => {
+            ConflictKind::Modified
+        }
         Some(_) => ConflictKind::Refused,
     }
 }
 
-/// What a single write wanted of a row that is there.
+/// What a write wanted of a row that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// To write it under its guard.
     Update,
     /// To write its bookkeeping.
     Unguarded,
-    /// To delete it.
+    /// To delete it, or to mark it as deleted.
     Delete,
+    /// To take its mark from it.
+    Restore,
+    /// To delete it for good, marked or not.
+    Purge,
 }
 
 impl Wanted {
@@ -67,6 +74,33 @@ impl Wanted {
             Self::Unguarded
         }
     }
+
+    /// Whether a row may be marked as deleted.
+    fn of_deleted(self) -> bool {
+        matches!(self, Self::Restore | Self::Purge)
+    }
+
+    /// Whether the row is to go, or to be marked as gone.
+    pub(crate) fn deletes(self) -> bool {
+        matches!(self, Self::Delete | Self::Purge)
+    }
+}
+
+/// The copy that a write gives or takes the mark of deletion.
+pub(crate) fn remarked<T: Versioned>(
+    entity: &T,
+    deleted: bool,
+    moment: &Moment,
+) -> Result<T, Unversioned> {
+    let mut marked = entity.clone();
+    if deleted {
+        marked
+            .set_mark(moment)
+            .map_err(|why| unversioned(entity, why))?;
+    } else {
+        marked.remove_mark();
+    }
+    Ok(marked)
 }
 
 /// The columns that are written unguarded; an error if the entity has none.
@@ -84,11 +118,10 @@ pub(crate) fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
 
 /// The conflict of a single write, once it is known what stands there.
 pub(crate) fn conflict<T: Versioned>(entity: &T, lost: Wanted, current: Option<T>) -> Conflict<T> {
-    let guarded = lost != Wanted::Unguarded;
-    let kind = classify::<T>(entity.version(), current.as_ref(), guarded);
+    let kind = classify::<T>(entity.version(), current.as_ref(), lost);
     told(Conflict {
         current,
-        deletes: lost == Wanted::Delete,
+        lost,
         ..of_single(entity, kind, entity.version().clone())
     })
 }
@@ -108,7 +141,7 @@ fn of_single<T: Versioned>(entity: &T, kind: ConflictKind, expected: T::Version)
         mine: entity.clone(),
         current: None,
         source: None,
-        deletes: false,
+        lost: Wanted::Update,
         place: None,
     }
 }
@@ -201,6 +234,8 @@ pub(crate) fn take_written<T: Versioned>(entity: &mut T, next: Next<T::Version>,
     if let Some(row) = row {
         entity.take_columns(row, T::GENERATED);
     }
+    // Whatever the copy says of it: otherwise the row was not matched.
+    entity.remove_mark();
     match (next, row) {
         (Next::Is(next), _) => entity.set_version(next),
         (Next::ByDatabase, Some(row)) => entity.set_version(row.version().clone()),

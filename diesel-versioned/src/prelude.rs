@@ -9,7 +9,8 @@ pub use crate::execute::{Audit, OverwriteDsl, VersionedDsl, retry};
 pub use crate::{
     Actor, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind, Conflicts, Handle,
     Merge, Operation, Overwrite, OverwriteError, RetryError, RetryPolicy, Retryable, SaveError,
-    SchemaError, SchemaReport, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
+    SchemaError, SchemaReport, SoftDelete, TrackError, Unmergeable, VersionValue, Versioned,
+    VersionedPart,
 };
 
 #[cfg(feature = "http")]

@@ -17,6 +17,7 @@ mod uuid;
 use std::error::Error;
 use std::fmt::Debug;
 
+pub use crate::soft_delete::DeletionMark;
 pub use moment::{Moment, Precision};
 #[cfg(feature = "uuid")]
 pub use token::Token;

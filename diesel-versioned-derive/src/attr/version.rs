@@ -45,12 +45,7 @@ pub(super) const VERSION: &[Known<FieldAttrs>] = &[
         name: "precision",
         form: "precision = \"millis\"",
         read: |attrs, name, input| {
-            let known = [
-                ("seconds", Precision::Seconds),
-                ("millis", Precision::Millis),
-                ("micros", Precision::Micros),
-            ];
-            let value = one_of("precision", &known, input)?;
+            let value = precision(input)?;
             once(&mut attrs.precision, &mut attrs.repeated, name, value)
         },
     },
@@ -74,6 +69,16 @@ pub(super) const VERSION: &[Known<FieldAttrs>] = &[
         },
     },
 ];
+
+/// `= "millis"`
+pub(super) fn precision(input: ParseStream<'_>) -> Result<Precision> {
+    let known = [
+        ("seconds", Precision::Seconds),
+        ("millis", Precision::Millis),
+        ("micros", Precision::Micros),
+    ];
+    one_of("precision", &known, input)
+}
 
 /// `= "word"`, one of a few words.
 fn one_of<T: Copy>(what: &str, known: &[(&str, T)], input: ParseStream<'_>) -> Result<T> {

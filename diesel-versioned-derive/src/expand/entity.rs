@@ -21,7 +21,8 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
         .and_then(|_| entity.check_columns());
     let check_backends = entity.model.check_backends();
     let merge = entity.merge();
-    quote!(#versioned #bind #merge #check #check_columns #check_backends)
+    let soft_delete = entity.soft_delete();
+    quote!(#versioned #bind #merge #soft_delete #check #check_columns #check_backends)
 }
 
 impl Entity<'_> {
@@ -47,6 +48,8 @@ impl Entity<'_> {
         let key_columns = self.key.iter().map(|part| position(part.position));
         let key_fns = self.key_fns();
         let version_fns = self.version_fns();
+        let mark_const = self.mark_const();
+        let mark_fns = self.mark_fns();
         let changed_fn = model.changed_fn(is_data);
         let take_columns_fn = model.take_columns_fn(is_taken);
         let column_value_fn = model.column_value_fn();
@@ -68,6 +71,7 @@ impl Entity<'_> {
                 const INSERTABLE: #library::ColumnSet = #insertable;
                 const UPDATABLE: #library::ColumnSet = #updatable;
                 #role_consts
+                #mark_const
 
                 fn table() -> Self::Table {
                     #table::table
@@ -81,6 +85,7 @@ impl Entity<'_> {
 
                 #key_fns
                 #version_fns
+                #mark_fns
                 #changed_fn
                 #take_columns_fn
                 #column_value_fn
@@ -194,6 +199,12 @@ impl Entity<'_> {
         if model.is_generic(&key) {
             predicates.push(quote!(#key: #library::EntityKey));
         }
+        if let Some(mark) = &self.mark
+            && model.is_generic(mark.field.ty)
+        {
+            let mark = mark.field.ty;
+            predicates.push(quote!(#mark: #library::version::DeletionMark));
+        }
         let version = self.version.field.ty;
         if model.is_generic(version) {
             predicates.push(quote!(#version: #library::VersionValue));
@@ -276,7 +287,7 @@ impl Entity<'_> {
 
 /// Whether a field's value is taken over from another state of the row.
 fn is_taken(field: &Field<'_>) -> bool {
-    field.is_unguarded() || field.is_generated()
+    field.is_unguarded() || field.is_generated() || field.is_mark()
 }
 
 /// One value alone, several as a tuple.

@@ -4,6 +4,7 @@ mod bind;
 mod columns;
 mod entity;
 mod generics;
+mod mark;
 mod merge;
 mod part;
 mod stub;

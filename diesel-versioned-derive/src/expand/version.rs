@@ -103,13 +103,19 @@ impl Entity<'_> {
 
     /// The precision that the version's attribute names.
     fn precision(&self) -> Option<TokenStream> {
+        let precision = self.version.field.attrs.precision.as_ref()?.value;
+        Some(self.precision_path(precision))
+    }
+
+    /// A precision as the library has it.
+    pub(super) fn precision_path(&self, precision: Precision) -> TokenStream {
         let library = &self.model.library;
-        let precision = match self.version.field.attrs.precision.as_ref()?.value {
+        let precision = match precision {
             Precision::Seconds => quote!(Seconds),
             Precision::Millis => quote!(Millis),
             Precision::Micros => quote!(Micros),
         };
-        Some(quote!(#library::version::Precision::#precision))
+        quote!(#library::version::Precision::#precision)
     }
 
     /// Shows at the version's field that its column is nullable, or that an option is not for its

@@ -6,6 +6,7 @@ mod commit;
 mod dsl;
 #[cfg(feature = "replay")]
 mod keys;
+mod mark;
 mod overwrite;
 mod pipeline;
 mod replay;

@@ -4,6 +4,7 @@ mod commit;
 mod dsl;
 #[cfg(feature = "replay")]
 mod keys;
+mod mark;
 mod overwrite;
 mod replay;
 mod retry;

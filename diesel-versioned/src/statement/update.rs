@@ -7,12 +7,14 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
 use super::row::{Next, Row};
 use super::target::{
-    Entity, column, guard_columns, in_key_order, key_columns, limit, list, one_of, qualified,
+    Entity, column, guard_columns, in_key_order, key_columns, limit, list, marked, one_of,
+    qualified,
 };
 use super::versions::Versions;
 use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
+use crate::soft_delete::mark_columns;
 
 /// Which columns an update of one row writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub(crate) struct Update<'a, T: Entity<DB>, DB: Dialect, const WHOLE: bool> {
     from: T::From,
     row: Row<'a, T>,
     columns: ColumnSet,
+    /// The row may be marked as deleted.
+    restores: bool,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
@@ -41,6 +45,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
             from: T::from_clause(),
             row: Row::new(entity, next),
             columns: T::UPDATABLE,
+            restores: false,
         }
     }
 }
@@ -52,6 +57,16 @@ impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, false> {
             from: T::from_clause(),
             row: Row::new(entity, next),
             columns,
+            restores: false,
+        }
+    }
+
+    /// Writes the mark of deletion of a copy that has it, or none; the row may be marked as deleted
+    /// if it is none.
+    pub(crate) fn mark(entity: &'a T, next: Next<T::Version>) -> Self {
+        Self {
+            restores: !entity.is_deleted(),
+            ..Self::columns(entity, next, mark_columns::<T>())
         }
     }
 }
@@ -86,13 +101,16 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
             out.push_sql(" = ");
             self.row.bind_guard(part, &mut out)?;
         }
-        if !self.row.next().is_guarded() {
+        if self.row.next().is_guarded() {
+            out.push_sql(" AND ");
+            column::<T, DB>(T::VERSION_COLUMN, &mut out)?;
+            out.push_sql(" = ");
+            self.row.bind_guard(T::KEY_COUNT, &mut out)?;
+        }
+        if self.restores {
             return Ok(());
         }
-        out.push_sql(" AND ");
-        column::<T, DB>(T::VERSION_COLUMN, &mut out)?;
-        out.push_sql(" = ");
-        self.row.bind_guard(T::KEY_COUNT, &mut out)
+        marked::<T, DB>(false, (" AND ", ""), None, &mut out)
     }
 }
 
@@ -114,6 +132,7 @@ pub(crate) struct UpdateMany<'a, T: Entity<DB>, DB: Dialect> {
     /// What is written of each row.
     columns: Vec<usize>,
     versions: Versions,
+    restores: bool,
     limit: i64,
 }
 
@@ -133,7 +152,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
             rows,
             columns,
             versions,
+            restores: false,
         }
+    }
+
+    /// The rows may be marked as deleted.
+    pub(crate) fn restoring(self, restores: bool) -> Self {
+        Self { restores, ..self }
     }
 
     /// How many values a row binds at most, whatever the form.
@@ -200,14 +225,18 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         out.push_sql(" WHERE ");
         let guard = guard_columns::<T>().into_iter().take(self.guard_parts());
         let guard: Vec<usize> = guard.collect();
+        let is_marked = T::MARK.is_some() && !self.restores;
+        if is_marked {
+            marked::<T, DB>(false, ("", " AND "), None, out)?;
+        }
         if let Versions::One = self.versions {
             self.walk_version_is(out)?;
-            out.push_sql(" AND (");
-            one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)?;
-            out.push_sql(")");
-        } else {
-            one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)?;
+            out.push_sql(" AND ");
         }
+        let parenthesized = is_marked || self.versions == Versions::One;
+        out.push_sql(if parenthesized { "(" } else { "" });
+        one_of::<T, DB, _>(&guard, self.padded(), out, Row::bind_guard)?;
+        out.push_sql(if parenthesized { ")" } else { "" });
         if self.rows.len() > 1 {
             in_key_order::<T, DB>(&self.limit, out)?;
         }
@@ -340,7 +369,10 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
             out.push_sql(" AND ");
             self.walk_version_is(out)?;
         }
-        Ok(())
+        if self.restores {
+            return Ok(());
+        }
+        marked::<T, DB>(false, (" AND ", ""), Some(&self.from), out)
     }
 }
 

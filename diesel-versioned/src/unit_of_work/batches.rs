@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::order::Operation;
 use super::set::Set;
 use super::work::Group;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
+use crate::soft_delete::mark_columns;
 use crate::statement::{Delete, Entity, Insert, Next, Row, UpdateMany, chunks, padded_chunks};
 
 /// How the rows of an insert come back.
@@ -63,7 +65,7 @@ impl UpdateMode {
 }
 
 impl<T: Versioned> Set<T> {
-    /// The statements of a group of updates.
+    /// The statements of a group of updates, or of rows that are marked as deleted.
     pub(crate) fn update_statements<'a, DB: Dialect>(
         &'a self,
         group: &Group,
@@ -72,18 +74,18 @@ impl<T: Versioned> Set<T> {
         T: Entity<DB>,
     {
         let columns = group.columns;
-        let planned = self
-            .work
-            .updates
-            .get(group.rows.clone())
-            .unwrap_or_default();
+        let planned = self.planned(group);
+        // Whatever else writes the mark of deletion gives it.
+        let restores =
+            group.operation == Operation::Update && !columns.and(mark_columns::<T>()).is_empty();
         let binds = UpdateMany::<T, DB>::binds_per_row(columns);
         padded_chunks(planned, DB::UPDATE_ROWS, binds, DB::MAX_BINDS).map(move |(chunk, size)| {
             let rows = chunk.iter().filter_map(|planned| {
-                let mine = self.slots.get(planned.slot)?.mine.as_ref()?;
-                Some(Row::new(mine, planned.next.clone()))
+                let marked = self.work.marked.get(&planned.slot);
+                let written = marked.or(self.slots.get(planned.slot)?.mine.as_ref())?;
+                Some(Row::new(written, planned.next.clone()))
             });
-            UpdateMany::new(rows.collect(), size, columns)
+            UpdateMany::new(rows.collect(), size, columns).restoring(restores)
         })
     }
 

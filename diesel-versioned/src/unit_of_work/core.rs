@@ -152,7 +152,8 @@ impl<T: Versioned> Core for Set<T> {
     }
 
     fn stage(&mut self, slot: u32, row: Box<dyn Any>) {
-        if let Ok(row) = row.downcast() {
+        if let Ok(mut row) = row.downcast::<T>() {
+            row.remove_mark();
             // What an earlier attempt has left refers to rows that are gone.
             self.work.landed.remove(&slot);
             self.work.staged.insert(slot, *row);

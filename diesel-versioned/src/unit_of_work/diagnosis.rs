@@ -8,7 +8,6 @@ use diesel::result::Error;
 use super::handle::UnitId;
 use super::order::Operation;
 use super::set::Set;
-use super::slot::{Need, State};
 use super::work::Group;
 use crate::conflict::{Conflict, ConflictKind};
 use crate::conflicts::AnyConflict;
@@ -59,8 +58,7 @@ impl<T: Versioned> Set<T> {
         let slot = self.slots.get(slot)?;
         let mine = slot.mine.as_ref()?;
         let current = self.work.current.get(&mine.key());
-        let is_guarded = !matches!(slot.need(), Need::Unguarded { check: false, .. });
-        Some(classify::<T>(mine.version(), current, is_guarded))
+        Some(classify::<T>(mine.version(), current, slot.wanted()))
     }
 
     /// The conflicts, by key: whatever is stale or gone, and what the database held back.
@@ -100,7 +98,7 @@ impl<T: Versioned> Set<T> {
                         None => self.work.current.get(&mine.key()).cloned(),
                     },
                     source: cause.cloned(),
-                    deletes: slot.state == State::Deleted,
+                    lost: slot.wanted(),
                     place: Some((unit, index)),
                 };
                 Some(Box::new(conflict) as Box<dyn AnyConflict>)

@@ -172,7 +172,7 @@ fn locks(
         .collect();
     let deletes_many = writes.iter().any(|step| {
         matches!(step, Step::Write { group, .. }
-            if group.operation == Operation::Delete && group.len() > 1)
+            if group.statement() == Operation::Delete && group.len() > 1)
     });
     let in_order = existing.windows(2).all(|pair| pair[0] < pair[1])
         && !(deletes_many && row_locks == RowLocks::DeletesAsFound);

@@ -1,7 +1,10 @@
 //! One tracked entity, and the storage of all that are of one type.
 
 use crate::columns::ColumnSet;
+use crate::conflict::ConflictKind;
 use crate::entity::Versioned;
+use crate::outcome::{Wanted, classify};
+use crate::soft_delete::mark_columns;
 
 /// What is to become of a tracked entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +35,10 @@ pub(super) struct Slot<T> {
     pub(super) touch: bool,
     /// The version must not have moved, even if nothing changed.
     pub(super) check: bool,
+    /// Its mark of deletion is to be taken from it.
+    pub(super) restore: bool,
+    /// If it is deleted, then for good, whether it has a mark of deletion or not.
+    pub(super) purge: bool,
 }
 
 /// What a unit has to do for one entity.
@@ -58,6 +65,8 @@ impl<T: Versioned> Slot<T> {
             read: state == State::Loaded,
             touch: false,
             check: false,
+            restore: false,
+            purge: false,
         }
     }
 
@@ -87,7 +96,7 @@ impl<T: Versioned> Slot<T> {
             State::Gone => Need::Nothing,
             State::New => Need::Insert,
             State::Deleted => Need::Delete,
-            State::Whole => Need::Update(T::UPDATABLE),
+            State::Whole => Need::Update(T::UPDATABLE.or(self.mark())),
             State::Loaded => {
                 let changed = match (&self.mine, &self.base) {
                     (Some(mine), Some(base)) => mine.changed(base),
@@ -95,8 +104,8 @@ impl<T: Versioned> Slot<T> {
                 };
                 let guarded = changed.and(T::UPDATABLE);
                 let unguarded = changed.and(T::UNGUARDED);
-                if self.touch || !guarded.is_empty() {
-                    Need::Update(guarded.or(unguarded))
+                if self.touch || self.restore || !guarded.is_empty() {
+                    Need::Update(guarded.or(unguarded).or(self.mark()))
                 } else if !unguarded.is_empty() {
                     Need::Unguarded {
                         columns: unguarded,
@@ -108,6 +117,46 @@ impl<T: Versioned> Slot<T> {
                     Need::Nothing
                 }
             }
+        }
+    }
+
+    /// Whether the row will be gone when it is deleted here.
+    pub(super) fn goes(&self) -> bool {
+        self.state == State::Deleted && (T::MARK.is_none() || self.purge)
+    }
+
+    /// Whether the row was marked as deleted when it joined the unit, and still is to be.
+    pub(super) fn is_marked(&self) -> bool {
+        !self.restore && self.loaded().is_some_and(T::is_deleted)
+    }
+
+    /// Whether a row that must not have moved has not.
+    pub(super) fn is_still(&self, row: &T) -> bool {
+        self.mine.as_ref().is_some_and(|mine| {
+            let kind = classify::<T>(mine.version(), Some(row), self.wanted());
+            kind == ConflictKind::Refused
+        })
+    }
+
+    /// The mark of deletion, if it is to be taken from the row.
+    fn mark(&self) -> ColumnSet {
+        if self.restore {
+            mark_columns::<T>()
+        } else {
+            ColumnSet::EMPTY
+        }
+    }
+
+    /// What the planned write wants of the row.
+    pub(super) fn wanted(&self) -> Wanted {
+        match self.need() {
+            Need::Delete if self.purge => Wanted::Purge,
+            Need::Delete => Wanted::Delete,
+            _ if self.restore => Wanted::Restore,
+            // One that was deleted when it was read is to be so still.
+            Need::Check if self.loaded().is_some_and(T::is_deleted) => Wanted::Restore,
+            Need::Unguarded { check: false, .. } => Wanted::Unguarded,
+            _ => Wanted::Update,
         }
     }
 
@@ -127,6 +176,8 @@ impl<T: Versioned> Slot<T> {
         self.base = None;
         self.touch = false;
         self.check = false;
+        self.restore = false;
+        self.purge = false;
     }
 }
 

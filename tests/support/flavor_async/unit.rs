@@ -12,7 +12,7 @@ use diesel::result::Error;
 use diesel_async::AsyncConnection;
 use diesel_versioned::{
     Actor, AsyncSet, AsyncVersionedDsl, CommitError, Committed, Conflict, Handle, Holds, IntoKey,
-    OverwriteError, RetryError, RetryPolicy, Retryable, Versioned, async_prelude,
+    OverwriteError, RetryError, RetryPolicy, Retryable, SoftDelete, Versioned, async_prelude,
 };
 
 use super::Blocking;
@@ -45,6 +45,18 @@ impl UnitOfWork<Blocking> {
         dyn AsyncSet<Inner>: Holds<T>,
     {
         block_on(self.unit.find(conn, key))
+    }
+
+    pub fn find_deleted<T>(
+        &mut self,
+        conn: &mut Blocking,
+        key: impl IntoKey<T::Key>,
+    ) -> QueryResult<Handle<T>>
+    where
+        T: SoftDelete + AsyncVersionedDsl<Inner>,
+        dyn AsyncSet<Inner>: Holds<T>,
+    {
+        block_on(self.unit.find_deleted(conn, key))
     }
 
     pub fn commit(&mut self, conn: &mut Blocking) -> Result<Committed, CommitError> {

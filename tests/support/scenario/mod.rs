@@ -12,6 +12,7 @@ pub mod roles;
 mod schema_check;
 pub mod single;
 mod smoke;
+pub mod soft_delete;
 #[cfg(feature = "tracing")]
 mod telling;
 pub mod unit;

@@ -7,6 +7,7 @@ use diesel::result::Error;
 use diesel_async::AsyncConnection;
 
 use super::commit::save_all;
+use super::mark::remark;
 use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, Begun, affected, rows};
@@ -18,6 +19,7 @@ use crate::execute::transaction::Depth;
 use crate::outcome::{self, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
+use crate::soft_delete::unmarked;
 use crate::statement::{
     Delete, Entity, Find, Insert, LastInserted, Lock, Next, OwnTables, Returning, Scope, Select,
     Update,
@@ -33,6 +35,9 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
     fn execute_find(&mut self, key: T::Key) -> impl Future<Output = QueryResult<T>> + Send;
 
     #[doc(hidden)]
+    fn execute_find_deleted(&mut self, key: T::Key) -> impl Future<Output = QueryResult<T>> + Send;
+
+    #[doc(hidden)]
     fn execute_insert(
         &mut self,
         entity: &mut T,
@@ -46,6 +51,18 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_delete(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_purge(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_restore(
         &mut self,
         entity: &mut T,
     ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
@@ -93,7 +110,14 @@ where
 {
     async fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
         let mut conn = Begun::statement(self)?;
-        let found = rows(&mut *conn, Find::<T, C::Backend>::new(key)).await;
+        let found = rows(&mut *conn, Find::<T, C::Backend, false>::new(key)).await;
+        conn.ended();
+        only(found?)
+    }
+
+    async fn execute_find_deleted(&mut self, key: T::Key) -> QueryResult<T> {
+        let mut conn = Begun::statement(self)?;
+        let found = rows(&mut *conn, Find::<T, C::Backend, true>::new(key)).await;
         conn.ended();
         only(found?)
     }
@@ -111,10 +135,18 @@ where
     }
 
     async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let mut conn = Begun::statement(self)?;
-        let done = delete(&mut *conn, entity).await;
-        conn.ended();
-        done
+        match T::MARK {
+            Some(_) => remark(self, entity, Wanted::Delete).await,
+            None => delete(self, entity, Wanted::Delete).await,
+        }
+    }
+
+    async fn execute_purge(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        delete(self, entity, Wanted::Purge).await
+    }
+
+    async fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        remark(self, entity, Wanted::Restore).await
     }
 
     async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -158,7 +190,9 @@ where
     T: Entity<C::Backend>,
 {
     let initial = outcome::initial_version_of(entity)?;
-    let row = (&*entity, initial.clone());
+    let unmarked = unmarked(entity);
+    let new = unmarked.as_ref().unwrap_or(entity);
+    let row = (new, initial.clone());
     let landed = match InsertMode::of::<T, C::Backend>() {
         InsertMode::Plain => {
             let count = affected(conn, Insert::new([row])).await?;
@@ -169,7 +203,7 @@ where
         InsertMode::Returning => rows(conn, Returning::<_, T, _>::of(Insert::new([row]))).await?,
         // Two statements: the row must not stay if it cannot be read back.
         InsertMode::ReturningKeys | InsertMode::ReadByKey | InsertMode::OneByOne => {
-            insert_and_read(conn, entity, &initial).await?
+            insert_and_read(conn, new, &initial).await?
         }
     };
     outcome::inserted(entity, &initial, landed.len())?;
@@ -177,14 +211,21 @@ where
     Ok(())
 }
 
-async fn delete<T, C>(conn: &mut C, entity: &T) -> Result<(), SaveError<T>>
+/// Deletes a row.
+async fn delete<T, C>(conn: &mut C, entity: &T, wanted: Wanted) -> Result<(), SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let count = affected(conn, Delete::new([entity])).await?;
-    settle(conn, entity, Wanted::Delete, count).await
+    let mut conn = Begun::statement(conn)?;
+    let done = async {
+        let count = affected(&mut *conn, Delete::new([entity])).await?;
+        settle(&mut *conn, entity, wanted, count).await
+    }
+    .await;
+    conn.ended();
+    done
 }
 
 /// Updates one row and brings the copy to what is written.
@@ -340,7 +381,7 @@ where
 }
 
 /// Commits what was done since the connection was at this depth, or rolls it back.
-async fn end<T, C, R>(
+pub(super) async fn end<T, C, R>(
     conn: &mut C,
     outer: Depth,
     done: Result<R, SaveError<T>>,
@@ -365,7 +406,7 @@ where
 }
 
 /// Turns the row count of a single write into success or into what stands there instead.
-async fn settle<T, C>(
+pub(super) async fn settle<T, C>(
     conn: &mut C,
     entity: &T,
     wanted: Wanted,

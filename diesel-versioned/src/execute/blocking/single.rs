@@ -6,6 +6,7 @@ use diesel::expression::QueryMetadata;
 use diesel::result::Error;
 
 use super::commit::save_all;
+use super::mark::remark;
 use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, affected, rows};
@@ -16,6 +17,7 @@ use crate::error::{CommitError, SaveError};
 use crate::outcome::{self, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
+use crate::soft_delete::unmarked;
 use crate::statement::{
     Delete, Entity, Find, Insert, LastInserted, Lock, Next, OwnTables, Returning, Scope, Select,
     Update,
@@ -30,6 +32,9 @@ pub trait Executes<T: Versioned>: Sized {
     fn execute_find(&mut self, key: T::Key) -> QueryResult<T>;
 
     #[doc(hidden)]
+    fn execute_find_deleted(&mut self, key: T::Key) -> QueryResult<T>;
+
+    #[doc(hidden)]
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
 
     #[doc(hidden)]
@@ -37,6 +42,12 @@ pub trait Executes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_purge(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
 
     #[doc(hidden)]
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
@@ -68,14 +79,20 @@ where
 {
     fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
         session::usable(self)?;
-        only(rows(self, Find::<T, C::Backend>::new(key))?)
+        only(rows(self, Find::<T, C::Backend, false>::new(key))?)
+    }
+
+    fn execute_find_deleted(&mut self, key: T::Key) -> QueryResult<T> {
+        session::usable(self)?;
+        only(rows(self, Find::<T, C::Backend, true>::new(key))?)
     }
 
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         let conn = self;
         session::usable(conn)?;
         let initial = outcome::initial_version_of(entity)?;
-        let row = (&*entity, initial.clone());
+        let unmarked = unmarked(entity);
+        let row = (unmarked.as_ref().unwrap_or(entity), initial.clone());
         let landed = match InsertMode::of::<T, C::Backend>() {
             InsertMode::Plain => {
                 let count = affected(conn, &Insert::new([row]))?;
@@ -118,10 +135,18 @@ where
     }
 
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        session::usable(conn)?;
-        let count = affected(conn, &Delete::new([&*entity]))?;
-        settle(conn, entity, Wanted::Delete, count)
+        match T::MARK {
+            Some(_) => remark(self, entity, Wanted::Delete),
+            None => delete(self, entity, Wanted::Delete),
+        }
+    }
+
+    fn execute_purge(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        delete(self, entity, Wanted::Purge)
+    }
+
+    fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        remark(self, entity, Wanted::Restore)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -150,6 +175,18 @@ where
     fn execute_check_schema(&mut self) -> QueryResult<SchemaReport> {
         check_schema::<T, C>(self)
     }
+}
+
+/// Deletes a row.
+fn delete<T, C>(conn: &mut C, entity: &T, wanted: Wanted) -> Result<(), SaveError<T>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    session::usable(conn)?;
+    let count = affected(conn, &Delete::new([entity]))?;
+    settle(conn, entity, wanted, count)
 }
 
 /// Updates one row and brings the copy to what is written.
@@ -235,7 +272,12 @@ where
 }
 
 /// Turns the row count of a single write into success or into what stands there instead.
-fn settle<T, C>(conn: &mut C, entity: &T, wanted: Wanted, count: usize) -> Result<(), SaveError<T>>
+pub(super) fn settle<T, C>(
+    conn: &mut C,
+    entity: &T,
+    wanted: Wanted,
+    count: usize,
+) -> Result<(), SaveError<T>>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
