@@ -105,6 +105,17 @@ versioned! { role_part,
     }
 }
 
+versioned! { soft_delete,
+    struct Note<T> {
+        id: i32,
+        text: T,
+        #[versioned(soft_delete(precision = "millis"))]
+        deleted_at: Option<NaiveDateTime>,
+        #[version]
+        version: i32,
+    }
+}
+
 versioned! { versioned_crate,
     #[versioned(crate = "other::name")]
     struct Product {

@@ -1,6 +1,6 @@
 //! The rules: what is wrong with a model is told here and in the files below, and nowhere else.
 
-mod mark;
+pub(crate) mod mark;
 mod merge;
 mod role;
 mod version;
@@ -216,7 +216,7 @@ fn missing_key(model: &Model<'_>, name: &Ident) -> String {
 }
 
 /// The `T` of `Option<T>`, through the invisible groups that `macro_rules!` leaves.
-fn option_argument(ty: &Type) -> Option<&Type> {
+pub(crate) fn option_argument(ty: &Type) -> Option<&Type> {
     match ty {
         Type::Group(group) => option_argument(&group.elem),
         Type::Paren(paren) => option_argument(&paren.elem),

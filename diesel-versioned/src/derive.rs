@@ -50,6 +50,8 @@
 /// | `#[versioned(read_only)]` | a field | is [never written](#columns-that-are-not-written) |
 /// | `#[versioned(insert_only)]` | a field | is written by an insert, [never by an update](#columns-that-are-not-written) |
 /// | `#[versioned(generated)]` | a field | is [made by the database with every write](#generated-columns) and read back |
+/// | `#[versioned(soft_delete)]` | a field | [marks the row as deleted](#soft-deletion), which stays |
+/// | `#[versioned(soft_delete(precision = "millis"))]` | a field | the mark is a time, cut as a version's is |
 /// | `#[versioned(crate = "path")]` | the struct | where the library is, if not at `::diesel_versioned` |
 /// | `#[versioned(merge(independent(a, b)))]` | the struct | these columns do not depend on each other: [merging](#merging) |
 ///
@@ -304,6 +306,88 @@
 /// line.quantity = 3;
 /// line.save(&mut conn)?;
 /// assert_eq!((line.total, line.version), (90, 2));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Soft deletion
+///
+/// `soft_delete`, on a `bool` or on an `Option` of a timestamp (`chrono`, `time`, `SystemTime`): a row
+/// that is deleted is marked, at a new version, and stays. The mark is `TRUE`, or the time of the
+/// commit, cut as [the times of versions](crate::which_version#timestamps) are; a row that is not
+/// deleted has `FALSE`, or NULL.
+///
+/// | call | a row that is not deleted | one that is |
+/// | --- | --- | --- |
+/// | [`find`], [`reload`](crate::VersionedDsl::reload), [`update_with`](crate::VersionedDsl::update_with) | is found | `NotFound` |
+/// | [`find_deleted`](crate::VersionedDsl::find_deleted) | `NotFound` | is found |
+/// | [`save`](crate::VersionedDsl::save), [`touch`](crate::VersionedDsl::touch), [`save_unguarded`](crate::VersionedDsl::save_unguarded) | writes it | `Conflict` of the kind `Deleted` |
+/// | [`delete`](crate::VersionedDsl::delete) | marks it | `Conflict` of the kind `Deleted` |
+/// | [`restore`](crate::VersionedDsl::restore) | moves its version on | takes the mark from it |
+/// | [`purge`](crate::VersionedDsl::purge) | `DELETE` | `DELETE` |
+///
+/// All writes are guarded by the version, and those that say `Deleted` by the mark too: also a copy
+/// that is fresh, got by `find_deleted`, is only written once it is restored. The conflict's
+/// [`current`](crate::Conflict::current) is the row as it stands, so a person can see when it was
+/// deleted, and by whom if a column says so. Units have the same commands, in the same batches and
+/// locks as updates.
+///
+/// Only these commands write the mark. `save` does not, whatever a form has put into the field, and an
+/// insert writes a row that is not deleted. In a merge the mark is theirs.
+///
+/// A row that is marked still has its key: one with the same key cannot be inserted. In a unit that
+/// deletes it that is [`AlreadyTracked`](crate::TrackError::AlreadyTracked), and otherwise the
+/// database's unique constraint; [`restore`](crate::UnitOfWork::restore) the row, or
+/// [`purge`](crate::UnitOfWork::purge) it. For other columns that are unique among what is not deleted,
+/// have a partial index. Rows that refer to it are not looked at: nothing is deleted that a foreign key
+/// sees. Your own queries see all rows; filter by the mark.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel::result::Error::NotFound;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     notes (id) {
+///         id -> Integer, text -> Text, deleted_at -> Nullable<Timestamp>, version -> Integer,
+///     }
+/// }
+///
+/// #[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
+/// struct Note {
+///     id: i32,
+///     text: String,
+///     #[versioned(soft_delete)]
+///     deleted_at: Option<chrono::NaiveDateTime>,
+///     #[version]
+///     version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL,
+/// #     deleted_at TIMESTAMP, version INTEGER NOT NULL);
+/// #     INSERT INTO notes VALUES (1, 'buy tea', NULL, 1)")?;
+/// let mut mine = Note::find(&mut conn, 1)?;
+///
+/// let mut theirs = mine.clone(); // someone else
+/// theirs.delete(&mut conn)?; // UPDATE … WHERE id = 1 AND version = 1 AND deleted_at IS NULL
+/// assert!(theirs.deleted_at.is_some() && theirs.version == 2);
+/// assert_eq!(Note::find(&mut conn, 1), Err(NotFound));
+///
+/// mine.text = "buy green tea".to_owned();
+/// let Err(SaveError::Conflict(conflict)) = mine.save(&mut conn) else {
+///     panic!("nobody would ever see it");
+/// };
+/// assert_eq!(conflict.kind(), ConflictKind::Deleted);
+/// assert_eq!(conflict.current(), Some(&theirs));
+///
+/// let mut note = Note::find_deleted(&mut conn, 1)?;
+/// note.restore(&mut conn)?;
+/// assert_eq!((note.deleted_at, note.version), (None, 3));
+/// note.purge(&mut conn)?;
+/// assert_eq!(Note::find_deleted(&mut conn, 1), Err(NotFound));
 /// # Ok(())
 /// # }
 /// ```

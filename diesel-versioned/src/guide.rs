@@ -17,7 +17,7 @@
 //! | kind | what to do |
 //! | --- | --- |
 //! | [`Modified`](crate::ConflictKind::Modified) | show, merge, overwrite, or do it again |
-//! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with |
+//! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with. A row that is only [marked as deleted](#deleted-but-still-there) can be restored |
 //! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy, or for a [time that SQLite has in another spelling](crate::which_version#timestamps); neither merging nor overwriting helps |
 //!
 //! # Show
@@ -221,6 +221,68 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Deleted, but still there
+//!
+//! Where rows are [marked as deleted](derive@crate::Versioned#soft-deletion), a conflict of the kind
+//! `Deleted` has a [`current`](crate::Conflict::current): the row as it was deleted. Show it, and
+//! leave it to the person whether it is to come back:
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     notes (id) {
+//! #         id -> Integer, text -> Text, editor -> Text, deleted -> Bool, version -> Integer,
+//! #     }
+//! # }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = notes)]
+//! # struct Note {
+//! #     id: i32,
+//! #     text: String,
+//! #     editor: String,
+//! #     #[versioned(soft_delete)]
+//! #     deleted: bool,
+//! #     #[version]
+//! #     version: i32,
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL,
+//! #     editor TEXT NOT NULL, deleted BOOLEAN NOT NULL, version INTEGER NOT NULL);
+//! #     INSERT INTO notes VALUES (1, 'buy tea', 'ann', FALSE, 1)")?;
+//! let mut uow = UnitOfWork::new();
+//! let note: Handle<Note> = uow.find(&mut conn, 1)?;
+//! uow[note].text = "buy green tea".to_owned();
+//!
+//! // Bob signs the row and deletes it, which is two writes and one transaction.
+//! conn.transaction::<_, SaveError<Note>, _>(|conn| {
+//!     let mut bobs = Note::find(conn, 1)?;
+//!     bobs.editor = "bob".to_owned();
+//!     bobs.save(conn)?;
+//!     bobs.delete(conn)
+//! })?;
+//!
+//! let Err(CommitError::Conflicts(conflicts)) = uow.commit(&mut conn) else {
+//!     panic!("nobody would ever see it");
+//! };
+//! let conflict = conflicts.of::<Note>().next().ok_or("a conflict")?;
+//! let deleted = conflict.current().ok_or("it is marked, and there")?;
+//! assert_eq!(deleted.editor, "bob");
+//! // … Ann has seen that, and wants her note back:
+//! let mut again = UnitOfWork::new();
+//! let note = again.attach(deleted.clone())?;
+//! again.restore(note);
+//! again[note].text = conflict.mine().text.clone();
+//! again.commit(&mut conn)?;
+//! assert_eq!(Note::find(&mut conn, 1)?.text, "buy green tea");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! If someone has restored, or purged, the row while she was looking, that is the next conflict.
 //!
 //! # Overwrite
 //!

@@ -24,7 +24,6 @@ pub use crate::shown::{ShowDebug, ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
 use crate::entity::Versioned;
-use crate::soft_delete::DeletionMark;
 use crate::version::{Moment, NoVersion, VersionValue};
 
 /// The SQL type of a column.
@@ -75,9 +74,6 @@ where
     C::SqlType: MarkSqlType<M>,
 {
 }
-
-/// Compiles if the type can mark a row as deleted.
-pub const fn assert_mark<M: DeletionMark>() {}
 
 /// Compiles if the version of this entity can be made here.
 pub const fn assert_made_here<T: Versioned>() {

@@ -47,7 +47,7 @@ pub(super) const VERSIONED_FIELD: &[Known<FieldAttrs>] = &[
     },
     Known {
         name: "soft_delete",
-        form: "soft_delete",
+        form: "soft_delete(precision = \"millis\")",
         read: |attrs, name, input| {
             if input.peek(syn::token::Paren) {
                 let content;

@@ -2,11 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 
-use super::columns::{located, path_at, position};
+use super::columns::{located, position};
 use crate::attr::Precision;
-use crate::validate::Entity;
+use crate::validate::mark::is_bool;
+use crate::validate::{Entity, option_argument};
 
 impl Entity<'_> {
     /// `const MARK`, where there is one.
@@ -54,23 +54,22 @@ impl Entity<'_> {
         })
     }
 
-    /// `impl SoftDelete`, and what shows at the field that its type or its column cannot be a mark.
+    /// `impl SoftDelete`, and what shows at the field that its column cannot hold the mark.
     pub(super) fn soft_delete(&self) -> Option<TokenStream> {
         let (model, field) = (self.model, self.mark?.field);
         let (library, ident, column) = (&model.library, model.ident, model.column_path(field));
         let (impl_generics, ty_generics, _) = model.generics.split_for_impl();
         let where_clause = model.where_clause(self.predicates());
-        let (ty, span) = (field.ty, located(field.ty.span()));
-        let here = path_at(library, span);
-        let check = (!model.is_generic(ty)).then(|| {
-            let is_mark = quote_spanned!(span=> #here::__private::assert_mark::<#ty>());
+        let ty = field.ty;
+        // Of a type of the user's own it is not known which columns can hold it.
+        let is_known = is_bool(ty) || option_argument(ty).is_some();
+        let check = (is_known && !model.is_generic(ty)).then(|| {
             let name = located(field.span);
             let fits = quote_spanned!(name=> assert_mark_column::<MarkColumn, #ty>());
             quote! {
                 #[allow(unused_qualifications)]
                 const _: () = {
                     type MarkColumn = #column;
-                    #is_mark;
                     #library::__private::#fits
                 };
             }

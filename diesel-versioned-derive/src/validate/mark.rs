@@ -39,10 +39,7 @@ fn check_mark_options(field: &Field<'_>, errors: &Errors) {
             let name = &conversion.name;
             errors.on(
                 name,
-                format!(
-                    "the library alone writes the mark of deletion, as it is; remove `{name}`, or \
-                     implement `DeletionMark` for the type"
-                ),
+                format!("the library alone writes the mark of deletion, as it is; remove `{name}`"),
             );
         }
     }
@@ -54,7 +51,7 @@ fn check_mark_options(field: &Field<'_>, errors: &Errors) {
     }
 }
 
-fn is_bool(ty: &Type) -> bool {
+pub(crate) fn is_bool(ty: &Type) -> bool {
     match ty {
         Type::Group(group) => is_bool(&group.elem),
         Type::Paren(paren) => is_bool(&paren.elem),
