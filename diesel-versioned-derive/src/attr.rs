@@ -30,13 +30,21 @@ pub(crate) struct Given<T> {
 pub(crate) struct StructAttrs {
     pub(crate) table_name: Option<Given<Path>>,
     pub(crate) primary_key: Option<Given<Vec<Ident>>>,
-    pub(crate) belongs_to: Vec<TypePath>,
+    pub(crate) belongs_to: Vec<BelongsTo>,
     pub(crate) check_for_backend: Vec<TypePath>,
     /// Options that stood there already.
     repeated: Vec<Ident>,
     pub(crate) library: Option<Given<Path>>,
+    /// The parents of `touches(…)`.
+    pub(crate) touches: Option<Given<Vec<TypePath>>>,
     /// The columns of `merge(independent(…))`.
     pub(crate) independent: Option<Given<Vec<Ident>>>,
+}
+
+/// `belongs_to(Order, foreign_key = order_id)`
+pub(crate) struct BelongsTo {
+    pub(crate) parent: TypePath,
+    pub(crate) foreign_key: Option<Ident>,
 }
 
 /// The attributes of one field.
@@ -90,10 +98,22 @@ const VERSIONED: &[Known<StructAttrs>] = &[
             once(&mut attrs.independent, &mut attrs.repeated, name, columns?)
         },
     },
+    Known {
+        name: "touches",
+        form: "touches(Order)",
+        read: |attrs, name, input| {
+            let content;
+            syn::parenthesized!(content in input);
+            let parents = Punctuated::<TypePath, Token![,]>::parse_terminated(&content);
+            skip_rest(&content)?;
+            let parents = parents?.into_iter().collect();
+            once(&mut attrs.touches, &mut attrs.repeated, name, parents)
+        },
+    },
 ];
 
 /// The names of what `#[versioned(…)]` on the struct says.
-const OF_THE_STRUCT: &[&str] = &["crate", "merge"];
+const OF_THE_STRUCT: &[&str] = &["crate", "merge", "touches"];
 
 /// `#[diesel(…)]` on the struct: what this derive reads of it.
 const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
@@ -126,7 +146,20 @@ const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
         read: |attrs, _, input| {
             let content;
             syn::parenthesized!(content in input);
-            attrs.belongs_to.push(content.parse()?);
+            let parent = content.parse()?;
+            let mut foreign_key = None;
+            if content.peek(Token![,]) && content.peek3(Token![=]) {
+                content.parse::<Token![,]>()?;
+                let option = content.call(Ident::parse_any)?;
+                if option == "foreign_key" {
+                    content.parse::<Token![=]>()?;
+                    foreign_key = Some(content.call(Ident::parse_any)?);
+                }
+            }
+            attrs.belongs_to.push(BelongsTo {
+                parent,
+                foreign_key,
+            });
             skip_rest(&content)
         },
     },

@@ -3,10 +3,11 @@
 pub(crate) mod mark;
 mod merge;
 mod role;
+mod touch;
 mod version;
 
 use syn::ext::IdentExt;
-use syn::{Data, DeriveInput, GenericArgument, GenericParam, Ident, PathArguments, Type};
+use syn::{Data, DeriveInput, GenericArgument, GenericParam, Ident, PathArguments, Type, TypePath};
 
 use crate::errors::Errors;
 use crate::model::{self, Field, Model};
@@ -19,6 +20,8 @@ pub(crate) struct Entity<'a> {
     pub(crate) version: Placed<'a>,
     /// The column that marks a row as deleted.
     pub(crate) mark: Option<Placed<'a>>,
+    /// The entities that are touched, and the foreign keys.
+    pub(crate) touches: Vec<(&'a TypePath, Placed<'a>)>,
 }
 
 /// A column and its position.
@@ -43,11 +46,13 @@ pub(crate) fn entity<'a>(
     role::check_moved_by_all(model, version, errors);
     merge::check_independent(model, &key, version, errors);
     let mark = mark::check_mark(model, errors);
+    let touches = touch::check_touches(model, errors);
     Some(Entity {
         model,
         key,
         version,
         mark,
+        touches,
     })
 }
 
@@ -59,6 +64,7 @@ pub(crate) fn part(input: &DeriveInput, model: &Model<'_>, errors: &Errors) -> O
     version::check_no_version(model, errors);
     merge::check_no_merge(model, errors);
     mark::check_no_mark(model, errors);
+    touch::check_no_touches(model, errors);
     Some(())
 }
 

@@ -1,7 +1,7 @@
 //! The entity: what `#[derive(Versioned)]` tells about a struct, without a connection or a backend.
 
-use std::any::TypeId;
-use std::fmt::Debug;
+use std::any::{Any, TypeId};
+use std::fmt::{self, Debug};
 use std::hash::Hash;
 
 use diesel::QueryResult;
@@ -175,10 +175,80 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The values of `serialize_as` fields, converted.
     fn converted(&self) -> Self::Converted;
 
+    /// Whether its writes move the versions of other rows on: `#[versioned(touches(…))]`.
+    const TOUCHES: bool = false;
+
+    /// The rows whose versions move on with this one: its parents, as its foreign keys say.
+    fn touches(&self) -> Vec<ParentKey> {
+        Vec::new()
+    }
+
+    /// The entity types of those rows.
+    fn touched_types() -> Vec<TypeId> {
+        Vec::new()
+    }
+
     /// The entity types that `#[diesel(belongs_to(…))]` names: their rows are inserted before
     /// and deleted after those of this type.
     fn parents() -> Vec<TypeId> {
         Vec::new()
+    }
+}
+
+/// The key of a row whose version moves on with that of a child; see [`Versioned::touches`].
+pub struct ParentKey {
+    pub(crate) entity: TypeId,
+    pub(crate) table: &'static str,
+    pub(crate) key: Box<dyn Any>,
+    pub(crate) text: String,
+}
+
+impl ParentKey {
+    /// What a foreign key says of its parent; nothing if it is NULL. The derive calls it.
+    pub fn of<P: Versioned>(foreign_key: impl ForeignKey<P::Key>) -> Option<Self> {
+        let key = foreign_key.into_parent_key()?;
+        Some(Self {
+            entity: TypeId::of::<P>(),
+            table: P::TABLE,
+            text: format!("{key:?}"),
+            key: Box::new(key),
+        })
+    }
+}
+
+impl Debug for ParentKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParentKey")
+            .field("table", &self.table)
+            .field("key", &self.text)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A foreign key that says which row with a key of the type `K` is the parent: the key, or an
+/// `Option` of it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no foreign key of a parent whose key is a `{K}`",
+    label = "not a `{K}`",
+    note = "`touches` goes through the field that `belongs_to` names: let it have the type of the parent's \
+            key, or an `Option` of that"
+)]
+pub trait ForeignKey<K> {
+    /// The parent's key; `None` for NULL.
+    fn into_parent_key(self) -> Option<K>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> ForeignKey<K> for K {
+    fn into_parent_key(self) -> Option<K> {
+        Some(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> ForeignKey<K> for Option<K> {
+    fn into_parent_key(self) -> Option<K> {
+        self
     }
 }
 

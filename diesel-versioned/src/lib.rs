@@ -182,7 +182,7 @@ pub use columns::{Column, ColumnSet, Role};
 pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
-pub use entity::{IntoKey, Versioned, VersionedPart};
+pub use entity::{ForeignKey, IntoKey, ParentKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, SaveError, TrackError};
 #[cfg(feature = "async")]
 pub use execute::{AsyncAudit, AsyncOverwriteDsl, AsyncVersionedDsl};

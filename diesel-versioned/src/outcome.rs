@@ -103,6 +103,26 @@ pub(crate) fn remarked<T: Versioned>(
     Ok(marked)
 }
 
+/// Fails for an entity whose writes belong to a unit, which knows the versions of its parents.
+pub(crate) fn alone<T: Versioned>(entity: &T) -> QueryResult<()> {
+    if !T::TOUCHES {
+        return Ok(());
+    }
+    let parents = entity.touches();
+    let parents: Vec<_> = parents
+        .iter()
+        .map(|parent| format!("`{}` {}", parent.table, parent.text))
+        .collect();
+    let problem = format!(
+        "a write of `{}` {:?} moves the version of its parent on ({}), which this call does not know; \
+         write both in a unit of work that has read the parent",
+        T::TABLE,
+        entity.key(),
+        parents.join(", ")
+    );
+    Err(Error::QueryBuilderError(problem.into()))
+}
+
 /// The columns that are written unguarded; an error if the entity has none.
 pub(crate) fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
     if T::UNGUARDED.is_empty() {

@@ -55,6 +55,8 @@ impl Entity<'_> {
         let column_value_fn = model.column_value_fn();
         let converted_fn = model.converted_fn();
         let parents_fn = parents_fn(model);
+        let touches_const = self.touches_const();
+        let touches_fns = self.touches_fns();
         quote! {
             #[automatically_derived]
             #[allow(unused_qualifications)]
@@ -72,6 +74,7 @@ impl Entity<'_> {
                 const UPDATABLE: #library::ColumnSet = #updatable;
                 #role_consts
                 #mark_const
+                #touches_const
 
                 fn table() -> Self::Table {
                     #table::table
@@ -91,6 +94,7 @@ impl Entity<'_> {
                 #column_value_fn
                 #converted_fn
                 #parents_fn
+                #touches_fns
             }
         }
     }
@@ -310,7 +314,9 @@ fn table_name(model: &Model<'_>) -> String {
 fn parents_fn(model: &Model<'_>) -> Option<TokenStream> {
     let library = &model.library;
     let owned = |parent: &&TypePath| !has_lifetime(parent);
-    let parents: Vec<_> = model.attrs.belongs_to.iter().filter(owned).collect();
+    let parents = model.attrs.belongs_to.iter();
+    let parents = parents.map(|belongs_to| &belongs_to.parent);
+    let parents: Vec<_> = parents.filter(owned).collect();
     (!parents.is_empty()).then(|| {
         quote! {
             fn parents() -> #library::__private::Vec<#library::__private::TypeId> {

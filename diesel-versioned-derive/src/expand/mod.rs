@@ -8,6 +8,7 @@ mod mark;
 mod merge;
 mod part;
 mod stub;
+mod touch;
 mod version;
 
 pub(crate) use entity::entity;

@@ -17,6 +17,8 @@ pub struct Set<T: Versioned> {
     pub(super) keys_taken: usize,
     /// Whose rows are overwritten on purpose.
     pub(super) overwrites: HashMap<u32, Intent>,
+    /// Which rows are written because a child is.
+    pub(super) touched: Vec<u32>,
     pub(super) work: Work<T>,
 }
 
@@ -27,6 +29,7 @@ impl<T: Versioned> Set<T> {
             by_key: HashMap::new(),
             keys_taken: 0,
             overwrites: HashMap::new(),
+            touched: Vec::new(),
             work: Work::default(),
         }
     }

@@ -33,6 +33,8 @@ pub(super) struct Slot<T> {
     pub(super) read: bool,
     /// The version is to move on even if nothing changed.
     pub(super) touch: bool,
+    /// The same, because a child of it is written; known once the commit is planned.
+    pub(super) touched: bool,
     /// The version must not have moved, even if nothing changed.
     pub(super) check: bool,
     /// Its mark of deletion is to be taken from it.
@@ -64,6 +66,7 @@ impl<T: Versioned> Slot<T> {
             state,
             read: state == State::Loaded,
             touch: false,
+            touched: false,
             check: false,
             restore: false,
             purge: false,
@@ -104,7 +107,7 @@ impl<T: Versioned> Slot<T> {
                 };
                 let guarded = changed.and(T::UPDATABLE);
                 let unguarded = changed.and(T::UNGUARDED);
-                if self.touch || self.restore || !guarded.is_empty() {
+                if self.touch || self.touched || self.restore || !guarded.is_empty() {
                     Need::Update(guarded.or(unguarded).or(self.mark()))
                 } else if !unguarded.is_empty() {
                     Need::Unguarded {
@@ -175,6 +178,7 @@ impl<T: Versioned> Slot<T> {
         self.read = true;
         self.base = None;
         self.touch = false;
+        self.touched = false;
         self.check = false;
         self.restore = false;
         self.purge = false;

@@ -1,5 +1,6 @@
 //! The scenarios: each is written once and runs on every backend.
 
+mod aggregate;
 #[cfg(feature = "http")]
 mod http;
 pub mod kinds;

@@ -123,6 +123,7 @@ where
     }
 
     async fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let mut conn = Begun::statement(self)?;
         let done = insert(&mut *conn, entity).await;
         conn.ended();
@@ -130,11 +131,13 @@ where
     }
 
     async fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let next = outcome::next_version_of(entity)?;
         update(self, entity, next, Scope::Whole).await
     }
 
     async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         match T::MARK {
             Some(_) => remark(self, entity, Wanted::Delete).await,
             None => delete(self, entity, Wanted::Delete).await,
@@ -142,14 +145,17 @@ where
     }
 
     async fn execute_purge(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         delete(self, entity, Wanted::Purge).await
     }
 
     async fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         remark(self, entity, Wanted::Restore).await
     }
 
     async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let next = outcome::next_version_of(entity)?;
         update(self, entity, next, Scope::Columns(ColumnSet::EMPTY)).await
     }

@@ -88,6 +88,7 @@ where
     }
 
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let conn = self;
         session::usable(conn)?;
         let initial = outcome::initial_version_of(entity)?;
@@ -130,11 +131,13 @@ where
     }
 
     fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let next = outcome::next_version_of(entity)?;
         update(self, entity, next, Scope::Whole)
     }
 
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         match T::MARK {
             Some(_) => remark(self, entity, Wanted::Delete),
             None => delete(self, entity, Wanted::Delete),
@@ -142,14 +145,17 @@ where
     }
 
     fn execute_purge(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         delete(self, entity, Wanted::Purge)
     }
 
     fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         remark(self, entity, Wanted::Restore)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let next = outcome::next_version_of(entity)?;
         update(self, entity, next, Scope::Columns(ColumnSet::EMPTY))
     }
