@@ -161,6 +161,19 @@ versioned! { belongs_to,
     }
 }
 
+versioned! { touches,
+    #[diesel(belongs_to(Order), belongs_to(Article, foreign_key = sku))]
+    #[versioned(touches(Order, Article))]
+    struct Line {
+        id: i32,
+        order_id: i32,
+        #[diesel(serialize_as = String)]
+        sku: Option<Sku>,
+        #[version]
+        version: i32,
+    }
+}
+
 versioned! { check_for_backend,
     #[diesel(check_for_backend(Sqlite))]
     struct Product {

@@ -222,6 +222,64 @@
 //! # }
 //! ```
 //!
+//! # A rule over several rows
+//!
+//! A version guards one row. A rule that says something of several, such as that one of two doctors is
+//! always on call, is broken by two people who each change another of them: each has looked at both rows
+//! and writes one, and no guard fails. This is *write skew*, and no isolation level below the strictest
+//! keeps it away. There are two ways to let the second one know:
+//!
+//! - Say what was looked at. [`UnitOfWork::expect_unchanged`](crate::UnitOfWork::expect_unchanged) demands
+//!   that a row which is only read is still at its version, and locks it until the unit is committed, so
+//!   that nobody moves it in between. It is for rules that a reader knows.
+//! - Say what belongs together.
+//!   [`#[versioned(touches(Order))]`](derive@crate::Versioned#a-parent-that-moves-with-its-children) on
+//!   the lines of an order moves the version of the order on with each of them, so whoever has read the
+//!   order conflicts. It is for rules of the order, whoever writes.
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     doctors (id) { id -> Integer, on_call -> Bool, version -> Integer }
+//! # }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = doctors)]
+//! # struct Doctor { id: i32, on_call: bool, #[version] version: i32 }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE doctors (id INTEGER PRIMARY KEY, on_call BOOLEAN NOT NULL,
+//! #     version INTEGER NOT NULL); INSERT INTO doctors VALUES (1, TRUE, 1), (2, TRUE, 1)")?;
+//! /// A doctor leaves if the other one stays.
+//! fn leave(
+//!     conn: &mut SqliteConnection,
+//!     me: i32,
+//!     other: i32,
+//! ) -> Result<UnitOfWork<SqliteConnection>, diesel::result::Error> {
+//!     let mut uow = UnitOfWork::new();
+//!     let me: Handle<Doctor> = uow.find(conn, me)?;
+//!     let other: Handle<Doctor> = uow.find(conn, other)?;
+//!     if uow[other].on_call {
+//!         uow[me].on_call = false;
+//!         uow.expect_unchanged(other); // without it both of them leave
+//!     }
+//!     Ok(uow)
+//! }
+//!
+//! let mut anns = leave(&mut conn, 1, 2)?;
+//! let mut bobs = leave(&mut conn, 2, 1)?;
+//! anns.commit(&mut conn)?;
+//! assert!(bobs.commit(&mut conn).unwrap_err().is_conflict());
+//! # let on_call = doctors::table.filter(doctors::on_call).count().get_result::<i64>(&mut conn)?;
+//! assert_eq!(on_call, 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A conflict of a row that was only expected, or of an order of which only lines were written, has no
+//! change of mine in it: decide anew from what stands there now.
+//!
 //! # Deleted, but still there
 //!
 //! Where rows are [marked as deleted](derive@crate::Versioned#soft-deletion), a conflict of the kind

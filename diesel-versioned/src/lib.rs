@@ -67,6 +67,7 @@
 //! | mark rows as deleted and bring them back | [`soft_delete`](derive@Versioned#soft-deletion): [`VersionedDsl::restore`], [`VersionedDsl::purge`] |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
+//! | let two who edit parts of one thing collide | [`touches`](derive@Versioned#a-parent-that-moves-with-its-children), [`UnitOfWork::expect_unchanged`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | write the same request once | `replay`: [`UnitOfWork`] with an idempotency key |

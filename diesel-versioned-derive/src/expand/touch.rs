@@ -27,9 +27,11 @@ impl Entity<'_> {
             let value = self.model.sent_value(column.field);
             let span = located(column.field.ty.span());
             let here = path_at(library, span);
-            let of = quote_spanned!(span=> #here::ParentKey::of::<#parent>);
+            let key = quote_spanned!(span=> __key);
+            let of = quote_spanned!(span=> #here::ParentKey::of::<#parent>(#key));
             quote! {
-                if let #library::__private::Option::Some(__parent) = #of(#value) {
+                let #key = #value;
+                if let #library::__private::Option::Some(__parent) = #of {
                     __parents.push(__parent);
                 }
             }

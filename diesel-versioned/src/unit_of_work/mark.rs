@@ -135,7 +135,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// Demands that an entity which was only read is still at its version when the unit commits.
-    /// The row is locked for the rest of the transaction, so that nobody moves it in between; that
+    /// The row is locked for the rest of the transaction, so that nobody moves it in between, as
+    /// [a rule over several rows](crate::guide#a-rule-over-several-rows) needs it; that
     /// takes the right to UPDATE it. An entity that is changed, touched or deleted as well is only
     /// that: those writes are guarded anyway. One of which only
     /// [bookkeeping](derive@crate::Versioned#bookkeeping) changed is checked too, and written without
