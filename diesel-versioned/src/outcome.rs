@@ -63,6 +63,8 @@ pub(crate) enum Wanted {
     Restore,
     /// To delete it for good, marked or not.
     Purge,
+    /// To find it as it was read: marked as deleted.
+    StillDeleted,
 }
 
 impl Wanted {
@@ -77,7 +79,7 @@ impl Wanted {
 
     /// Whether a row may be marked as deleted.
     fn of_deleted(self) -> bool {
-        matches!(self, Self::Restore | Self::Purge)
+        matches!(self, Self::Restore | Self::Purge | Self::StillDeleted)
     }
 
     /// Whether the row is to go, or to be marked as gone.

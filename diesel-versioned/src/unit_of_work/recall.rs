@@ -198,7 +198,7 @@ impl<T: Versioned> Set<T> {
                 _ => was.clone().filter(|_| !deletes.contains(&index)),
             };
             // One that was deleted when it was read, and is not restored, may be so still.
-            let may_be_deleted = slot.wanted() == Wanted::Restore && !slot.restore;
+            let may_be_deleted = slot.wanted() == Wanted::StillDeleted;
             let found = key.and_then(|key| Some((current.remove(&key)?, key)));
             match found.filter(|(row, _)| may_be_deleted || !row.is_deleted()) {
                 Some((row, key)) => {

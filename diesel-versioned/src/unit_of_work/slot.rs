@@ -157,7 +157,7 @@ impl<T: Versioned> Slot<T> {
             Need::Delete => Wanted::Delete,
             _ if self.restore => Wanted::Restore,
             // One that was deleted when it was read is to be so still.
-            Need::Check if self.loaded().is_some_and(T::is_deleted) => Wanted::Restore,
+            Need::Check if self.loaded().is_some_and(T::is_deleted) => Wanted::StillDeleted,
             Need::Unguarded { check: false, .. } => Wanted::Unguarded,
             _ => Wanted::Update,
         }

@@ -7,7 +7,7 @@ use super::{Floor, House, Read, Unit, floor, house, moved, read, room, town};
 use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::Order;
-use crate::support::schema::{order_lines, orders};
+use crate::support::schema::{nodes, order_lines, orders};
 
 #[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
 #[diesel(table_name = order_lines, belongs_to(Order))]
@@ -18,6 +18,19 @@ struct Line {
     order_id: i32,
     product_id: i32,
     quantity: i32,
+    #[version]
+    version: i32,
+}
+
+/// A row whose parent is of its own type.
+#[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
+#[diesel(table_name = nodes, belongs_to(Node, foreign_key = parent_id))]
+#[versioned(touches(Node))]
+struct Node {
+    #[diesel(skip_insertion)]
+    id: i32,
+    parent_id: Option<i32>,
+    label: String,
     #[version]
     version: i32,
 }
@@ -150,4 +163,39 @@ fn a_row_that_is_made_from_a_grandparent_touches_the_parent_that_is_known() {
         .unwrap();
     uow.commit(conn).unwrap();
     assert_eq!(moved(&db), [(1, 3), (11, 2)]);
+}
+
+#[test]
+fn all_that_are_above_a_row_of_its_own_type_move_once() {
+    let db = TestDb::new();
+    let conn = &mut db.connect();
+    let node = |parent_id| Node {
+        id: 0,
+        parent_id,
+        label: "node".to_owned(),
+        version: 0,
+    };
+    let mut uow = Unit::new();
+    let root = uow.insert(node(None)).unwrap();
+    let child = move |parent: &Node| node(Some(parent.id));
+    let left = uow.insert_with(root, child).unwrap();
+    let right = uow.insert_with(root, child).unwrap();
+    let leaf = uow.insert_with(left, child).unwrap();
+    uow.commit(conn).unwrap();
+    let versions = |uow: &Unit| [root, left, right, leaf].map(|node| uow[node].version);
+    assert_eq!(versions(&uow), [1, 1, 1, 1]);
+    uow[leaf].label = "leaf".to_owned();
+    uow[left].label = "left".to_owned();
+    uow.commit(conn).unwrap();
+    assert_eq!(versions(&uow), [2, 2, 1, 2]);
+    uow[leaf].parent_id = Some(uow[right].id);
+    uow.commit(conn).unwrap();
+    assert_eq!(versions(&uow), [3, 3, 2, 3]);
+    // Its own parent.
+    uow[leaf].parent_id = Some(uow[leaf].id);
+    uow.commit(conn).unwrap();
+    assert_eq!(versions(&uow), [4, 3, 3, 4]);
+    for node in [root, left, right, leaf] {
+        assert_eq!(Node::find(conn, uow[node].id).unwrap(), uow[node]);
+    }
 }
