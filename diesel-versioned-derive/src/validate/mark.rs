@@ -34,14 +34,13 @@ pub(super) fn check_mark<'a>(model: &'a Model<'a>, errors: &Errors) -> Option<Pl
 // #[versioned(soft_delete(precision = "seconds"))] gone: bool
 fn check_mark_options(field: &Field<'_>, errors: &Errors) {
     let attrs = &field.attrs;
-    for conversion in [&attrs.serialize_as, &attrs.deserialize_as] {
-        if let Some(conversion) = conversion {
-            let name = &conversion.name;
-            errors.on(
-                name,
-                format!("the library alone writes the mark of deletion, as it is; remove `{name}`"),
-            );
-        }
+    let conversions = [&attrs.serialize_as, &attrs.deserialize_as];
+    for conversion in conversions.into_iter().flatten() {
+        let name = &conversion.name;
+        errors.on(
+            name,
+            format!("the library alone writes the mark of deletion, as it is; remove `{name}`"),
+        );
     }
     if let (Some(precision), true) = (&attrs.mark_precision, is_bool(field.ty)) {
         errors.on(

@@ -3,7 +3,6 @@
 use std::sync::Barrier;
 
 use super::{Read, moved, read, town};
-use crate::flavor::prelude::*;
 use crate::support::race;
 
 #[test]
