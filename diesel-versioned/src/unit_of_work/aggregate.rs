@@ -164,14 +164,14 @@ impl<T: Versioned> Set<T> {
         match slot.state {
             State::Gone => Ok(Vec::new()),
             State::New => Ok(parents(mine)),
-            // Nothing that was changed in it is written.
-            State::Deleted => Ok(parents(slot.loaded().or(mine))),
-            State::Whole if !slot.read => Err(CommitError::Invalid {
+            State::Whole | State::Deleted if !slot.read => Err(CommitError::Invalid {
                 table: T::TABLE,
                 key: mine.map_or_else(String::new, |mine| format!("{:?}", mine.key())),
                 problem: "it touches its parent, and which one it had when it was loaded is not \
                           known; take the loaded entity in, with `find` or `attach`, and change that",
             }),
+            // Nothing that was changed in it is written.
+            State::Deleted => Ok(parents(slot.loaded())),
             State::Loaded | State::Whole => {
                 let mut all = parents(mine);
                 all.extend(parents(slot.loaded()));

@@ -83,6 +83,12 @@ fn a_form_does_not_say_where_the_child_was() {
         uow.commit(conn),
         "`rooms` 111 cannot be written: it touches its parent",
     );
+    let form = uow.handle::<Room>(111).unwrap();
+    uow.delete(form);
+    invalid(
+        uow.commit(conn),
+        "`rooms` 111 cannot be written: it touches its parent",
+    );
     let Read { mut uow, rooms, .. } = read(conn, &[1, 11, 111]);
     uow[rooms[0]] = Room {
         name: "form".to_owned(),
