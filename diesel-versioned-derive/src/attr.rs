@@ -33,15 +33,23 @@ pub(crate) struct Given<T> {
 pub(crate) struct StructAttrs {
     pub(crate) table_name: Option<Given<Path>>,
     pub(crate) primary_key: Option<Given<Vec<Ident>>>,
-    pub(crate) belongs_to: Vec<TypePath>,
+    pub(crate) belongs_to: Vec<BelongsTo>,
     pub(crate) check_for_backend: Vec<TypePath>,
     /// Options that stood there already.
     repeated: Vec<Ident>,
     pub(crate) library: Option<Given<Path>>,
+    /// The parents of `touches(…)`.
+    pub(crate) touches: Option<Given<Vec<TypePath>>>,
     /// The columns of `merge(independent(…))`.
     pub(crate) independent: Option<Given<Vec<Ident>>>,
     /// What the guard compares where there is no version.
     pub(crate) check: Option<Given<CheckKind>>,
+}
+
+/// `belongs_to(Order, foreign_key = order_id)`
+pub(crate) struct BelongsTo {
+    pub(crate) parent: TypePath,
+    pub(crate) foreign_key: Option<Ident>,
 }
 
 /// The attributes of one field.
@@ -69,6 +77,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) select_expression: Option<Given<()>>,
     pub(crate) skip_insertion: Option<Given<()>>,
     pub(crate) skip_update: Option<Given<()>>,
+    /// `#[versioned(soft_delete(precision = "…"))]`
+    pub(crate) mark_precision: Option<Given<Precision>>,
     /// What `#[versioned(…)]` says; a column has one role.
     pub(crate) roles: Vec<Given<ColumnRole>>,
 }
@@ -99,11 +109,23 @@ const VERSIONED: &[Known<StructAttrs>] = &[
             once(&mut attrs.independent, &mut attrs.repeated, name, columns?)
         },
     },
+    Known {
+        name: "touches",
+        form: "touches(Order)",
+        read: |attrs, name, input| {
+            let content;
+            syn::parenthesized!(content in input);
+            let parents = Punctuated::<TypePath, Token![,]>::parse_terminated(&content);
+            skip_rest(&content)?;
+            let parents = parents?.into_iter().collect();
+            once(&mut attrs.touches, &mut attrs.repeated, name, parents)
+        },
+    },
     CHECK,
 ];
 
 /// The names of what `#[versioned(…)]` on the struct says.
-const OF_THE_STRUCT: &[&str] = &["crate", "merge", "check"];
+const OF_THE_STRUCT: &[&str] = &["crate", "merge", "touches", "check"];
 
 /// `#[diesel(…)]` on the struct: what this derive reads of it.
 const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
@@ -136,7 +158,20 @@ const DIESEL_STRUCT: &[Known<StructAttrs>] = &[
         read: |attrs, _, input| {
             let content;
             syn::parenthesized!(content in input);
-            attrs.belongs_to.push(content.parse()?);
+            let parent = content.parse()?;
+            let mut foreign_key = None;
+            if content.peek(Token![,]) && content.peek3(Token![=]) {
+                content.parse::<Token![,]>()?;
+                let option = content.call(Ident::parse_any)?;
+                if option == "foreign_key" {
+                    content.parse::<Token![=]>()?;
+                    foreign_key = Some(content.call(Ident::parse_any)?);
+                }
+            }
+            attrs.belongs_to.push(BelongsTo {
+                parent,
+                foreign_key,
+            });
             skip_rest(&content)
         },
     },

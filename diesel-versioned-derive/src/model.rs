@@ -162,6 +162,10 @@ impl<'a> Field<'a> {
         self.role() == Some(ColumnRole::Generated)
     }
 
+    pub(crate) fn is_mark(&self) -> bool {
+        self.role() == Some(ColumnRole::SoftDelete)
+    }
+
     /// What is special about the column.
     fn role(&self) -> Option<ColumnRole> {
         self.attrs.roles.first().map(|role| role.value)
@@ -178,6 +182,15 @@ pub(crate) fn fields(input: &DeriveInput) -> Option<&Fields> {
 
 /// The table of a struct without `table_name`: snake case and an `s`, as Diesel infers it.
 fn infer_table_name(ident: &Ident) -> Ident {
+    Ident::new(&format!("{}s", snake_case(ident)), ident.span())
+}
+
+/// The foreign key of a parent without `foreign_key`, as Diesel infers it.
+pub(crate) fn infer_foreign_key(parent: &Ident) -> Ident {
+    Ident::new(&format!("{}_id", snake_case(parent)), parent.span())
+}
+
+fn snake_case(ident: &Ident) -> String {
     let mut name = String::new();
     for (index, character) in ident.unraw().to_string().chars().enumerate() {
         if character.is_uppercase() && index > 0 {
@@ -185,8 +198,7 @@ fn infer_table_name(ident: &Ident) -> Ident {
         }
         name.extend(character.to_lowercase());
     }
-    name.push('s');
-    Ident::new(&name, ident.span())
+    name
 }
 
 #[cfg(test)]

@@ -105,6 +105,17 @@ versioned! { role_part,
     }
 }
 
+versioned! { soft_delete,
+    struct Note<T> {
+        id: i32,
+        text: T,
+        #[versioned(soft_delete(precision = "millis"))]
+        deleted_at: Option<NaiveDateTime>,
+        #[version]
+        version: i32,
+    }
+}
+
 versioned! { versioned_crate,
     #[versioned(crate = "other::name")]
     struct Product {
@@ -145,6 +156,19 @@ versioned! { belongs_to,
     #[diesel(belongs_to(Order), belongs_to(Article, foreign_key = sku))]
     struct Line {
         id: i32,
+        #[version]
+        version: i32,
+    }
+}
+
+versioned! { touches,
+    #[diesel(belongs_to(Order), belongs_to(Article, foreign_key = sku))]
+    #[versioned(touches(Order, Article))]
+    struct Line {
+        id: i32,
+        order_id: i32,
+        #[diesel(serialize_as = String)]
+        sku: Option<Sku>,
         #[version]
         version: i32,
     }

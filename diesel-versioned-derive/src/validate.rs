@@ -2,12 +2,14 @@
 
 mod check;
 mod group;
+pub(crate) mod mark;
 mod merge;
 mod role;
+mod touch;
 mod version;
 
 use syn::ext::IdentExt;
-use syn::{Data, DeriveInput, GenericArgument, GenericParam, Ident, PathArguments, Type};
+use syn::{Data, DeriveInput, GenericArgument, GenericParam, Ident, PathArguments, Type, TypePath};
 
 use crate::errors::Errors;
 use crate::model::{self, Field, Model};
@@ -19,6 +21,10 @@ pub(crate) struct Entity<'a> {
     pub(crate) key: Vec<Placed<'a>>,
     /// One; those of the groups; or none, where what was loaded is compared.
     pub(crate) versions: Vec<Placed<'a>>,
+    /// The column that marks a row as deleted.
+    pub(crate) mark: Option<Placed<'a>>,
+    /// The entities that are touched, and the foreign keys.
+    pub(crate) touches: Vec<(&'a TypePath, Placed<'a>)>,
 }
 
 /// A column and its position.
@@ -44,10 +50,14 @@ pub(crate) fn entity<'a>(
     group::check_groups(model, &key, &versions, errors);
     check::check_unchecked(model, &key, errors);
     merge::check_independent(model, &key, &versions, errors);
+    let mark = mark::check_mark(model, errors);
+    let touches = touch::check_touches(model, errors);
     Some(Entity {
         model,
         key,
         versions,
+        mark,
+        touches,
     })
 }
 
@@ -60,6 +70,8 @@ pub(crate) fn part(input: &DeriveInput, model: &Model<'_>, errors: &Errors) -> O
     group::check_no_group(model, errors);
     check::check_no_check(model, errors);
     merge::check_no_merge(model, errors);
+    mark::check_no_mark(model, errors);
+    touch::check_no_touches(model, errors);
     Some(())
 }
 
@@ -217,7 +229,7 @@ fn missing_key(model: &Model<'_>, name: &Ident) -> String {
 }
 
 /// The `T` of `Option<T>`, through the invisible groups that `macro_rules!` leaves.
-fn option_argument(ty: &Type) -> Option<&Type> {
+pub(crate) fn option_argument(ty: &Type) -> Option<&Type> {
     match ty {
         Type::Group(group) => option_argument(&group.elem),
         Type::Paren(paren) => option_argument(&paren.elem),

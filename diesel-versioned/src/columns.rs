@@ -48,6 +48,11 @@ pub enum Role {
     },
     /// Made by the database with every write, and read back after it.
     Generated,
+    /// Marks a row as deleted: written by a deletion and a restoration alone.
+    SoftDelete {
+        /// Written by an insert.
+        insert: bool,
+    },
     /// Everything else.
     Data {
         /// Written by an insert.

@@ -7,6 +7,7 @@ use crate::changes::Changes;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::guard::{self, Check};
+use crate::outcome::Wanted;
 use crate::unit_of_work::{Handle, UnitId};
 
 /// Why the guard did not hold.
@@ -15,7 +16,8 @@ use crate::unit_of_work::{Handle, UnitId};
 pub enum ConflictKind {
     /// Someone else wrote the row: it stands at another version.
     Modified,
-    /// The row is gone.
+    /// The row is gone, or [marked as deleted](derive@crate::Versioned#soft-deletion); then
+    /// [`current`](Conflict::current) is how it was deleted.
     Deleted,
     /// The row stands at the expected version, and still the database did not write it: a
     /// trigger, a rule or row-level security held it back.
@@ -60,8 +62,8 @@ pub struct Conflict<T: Versioned> {
     /// The columns of the guard that are no longer as they were.
     pub(crate) moved: ColumnSet,
     pub(crate) source: Option<Arc<diesel::result::Error>>,
-    /// The write that was lost is a deletion.
-    pub(crate) deletes: bool,
+    /// What the write that was lost wanted.
+    pub(crate) lost: Wanted,
     /// Which slot of which unit, so that it can be discarded there.
     pub(crate) place: Option<(UnitId, u32)>,
 }
@@ -110,7 +112,8 @@ impl<T: Versioned> Conflict<T> {
         &self.mine
     }
 
-    /// The entity as the database has it now, `None` if the row is gone.
+    /// The entity as the database has it now, `None` if the row is gone. One that is
+    /// [marked as deleted](derive@crate::Versioned#soft-deletion) is still there.
     pub fn current(&self) -> Option<&T> {
         self.current.as_ref()
     }
@@ -138,6 +141,11 @@ impl<T: Versioned> fmt::Display for Conflict<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (table, key) = (T::TABLE, &self.key);
         match self.kind {
+            ConflictKind::Deleted if self.current.is_some() => write!(
+                f,
+                "`{table}` {key:?} is marked as deleted{}; restore it or drop the change",
+                self.versions(false)
+            ),
             ConflictKind::Deleted => write!(
                 f,
                 "`{table}` {key:?} was deleted by someone else{}; insert it again or drop the change",

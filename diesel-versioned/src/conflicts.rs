@@ -146,7 +146,8 @@ impl<T: Versioned> AnyConflict for Conflict<T> {
 
     #[cfg(feature = "http")]
     fn etag(&self) -> Option<crate::http::ETag> {
-        let current = self.current().filter(|_| T::HAS_TAG);
+        let stands = T::HAS_TAG && self.kind != ConflictKind::Deleted;
+        let current = self.current().filter(|_| stands);
         current.map(crate::http::ETag::of_row)
     }
 

@@ -54,7 +54,10 @@
 /// | `#[versioned(generated)]` | a field | is [made by the database with every write](#generated-columns) and read back |
 /// | `#[versioned(check = "changed")]` | the struct | there is [no version](#no-version): the columns that are written are compared with what was loaded; with `"all"` all columns, and with `"hash"` all, of which clients hold a hash |
 /// | `#[versioned(unchecked)]` | a field | is left out of that comparison |
+/// | `#[versioned(soft_delete)]` | a field | [marks the row as deleted](#soft-deletion), which stays |
+/// | `#[versioned(soft_delete(precision = "millis"))]` | a field | the mark is a time, cut as a version's is |
 /// | `#[versioned(crate = "path")]` | the struct | where the library is, if not at `::diesel_versioned` |
+/// | `#[versioned(touches(Order))]` | the struct | its writes [move the version of its parent on](#a-parent-that-moves-with-its-children) |
 /// | `#[versioned(merge(independent(a, b)))]` | the struct | these columns do not depend on each other: [merging](#merging) |
 ///
 /// # Attributes of Diesel
@@ -65,7 +68,7 @@
 /// | --- | --- | --- |
 /// | `table_name = path` | the struct | the table; without it the struct's name in snake case and an `s` |
 /// | `primary_key(a, b)` | the struct | the columns of the key, in the order of [`find`]'s tuple; without it `id` |
-/// | `belongs_to(Parent)` | the struct | rows of `Parent` are inserted before and deleted after those of this entity |
+/// | `belongs_to(Parent)`, `belongs_to(Parent, foreign_key = column)` | the struct | rows of `Parent` are inserted before and deleted after those of this entity |
 /// | `check_for_backend(DB)` | the struct | a field that the backend cannot store is an error at the field |
 /// | `column_name = name` | a field | the column, if it is named otherwise; needed in tuple structs |
 /// | `embed` | a field | the columns of a part, which derives [`VersionedPart`] |
@@ -453,6 +456,88 @@
 /// # }
 /// ```
 ///
+/// # Soft deletion
+///
+/// `soft_delete`, on a `bool` or on an `Option` of a timestamp (`chrono`, `time`, `SystemTime`): a row
+/// that is deleted is marked, at a new version, and stays. The mark is `TRUE`, or the time of the
+/// commit, cut as [the times of versions](crate::which_version#timestamps) are; a row that is not
+/// deleted has `FALSE`, or NULL.
+///
+/// | call | a row that is not deleted | one that is |
+/// | --- | --- | --- |
+/// | [`find`], [`reload`](crate::VersionedDsl::reload), [`update_with`](crate::VersionedDsl::update_with) | is found | `NotFound` |
+/// | [`find_deleted`](crate::VersionedDsl::find_deleted) | `NotFound` | is found |
+/// | [`save`](crate::VersionedDsl::save), [`touch`](crate::VersionedDsl::touch), [`save_unguarded`](crate::VersionedDsl::save_unguarded) | writes it | `Conflict` of the kind `Deleted` |
+/// | [`delete`](crate::VersionedDsl::delete) | marks it | `Conflict` of the kind `Deleted` |
+/// | [`restore`](crate::VersionedDsl::restore) | moves its version on | takes the mark from it |
+/// | [`purge`](crate::VersionedDsl::purge) | `DELETE` | `DELETE` |
+///
+/// All writes are guarded by the version, and those that say `Deleted` by the mark too: also a copy
+/// that is fresh, got by `find_deleted`, is only written once it is restored. The conflict's
+/// [`current`](crate::Conflict::current) is the row as it stands, so a person can see when it was
+/// deleted, and by whom if a column says so. Units have the same commands, in the same batches and
+/// locks as updates.
+///
+/// Only these commands write the mark. `save` does not, whatever a form has put into the field, and an
+/// insert writes a row that is not deleted. In a merge the mark is theirs.
+///
+/// A row that is marked still has its key: one with the same key cannot be inserted. In a unit that
+/// deletes it that is [`AlreadyTracked`](crate::TrackError::AlreadyTracked), and otherwise the
+/// database's unique constraint; [`restore`](crate::UnitOfWork::restore) the row, or
+/// [`purge`](crate::UnitOfWork::purge) it. For other columns that are unique among what is not deleted,
+/// have a partial index. Rows that refer to it are not looked at: nothing is deleted that a foreign key
+/// sees. Your own queries see all rows; filter by the mark.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel::result::Error::NotFound;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! {
+///     notes (id) {
+///         id -> Integer, text -> Text, deleted_at -> Nullable<Timestamp>, version -> Integer,
+///     }
+/// }
+///
+/// #[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
+/// struct Note {
+///     id: i32,
+///     text: String,
+///     #[versioned(soft_delete)]
+///     deleted_at: Option<chrono::NaiveDateTime>,
+///     #[version]
+///     version: i32,
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL,
+/// #     deleted_at TIMESTAMP, version INTEGER NOT NULL);
+/// #     INSERT INTO notes VALUES (1, 'buy tea', NULL, 1)")?;
+/// let mut mine = Note::find(&mut conn, 1)?;
+///
+/// let mut theirs = mine.clone(); // someone else
+/// theirs.delete(&mut conn)?; // UPDATE … WHERE id = 1 AND version = 1 AND deleted_at IS NULL
+/// assert!(theirs.deleted_at.is_some() && theirs.version == 2);
+/// assert_eq!(Note::find(&mut conn, 1), Err(NotFound));
+///
+/// mine.text = "buy green tea".to_owned();
+/// let Err(SaveError::Conflict(conflict)) = mine.save(&mut conn) else {
+///     panic!("nobody would ever see it");
+/// };
+/// assert_eq!(conflict.kind(), ConflictKind::Deleted);
+/// assert_eq!(conflict.current(), Some(&theirs));
+///
+/// let mut note = Note::find_deleted(&mut conn, 1)?;
+/// note.restore(&mut conn)?;
+/// assert_eq!((note.deleted_at, note.version), (None, 3));
+/// note.purge(&mut conn)?;
+/// assert_eq!(Note::find_deleted(&mut conn, 1), Err(NotFound));
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # A version that the database makes
 ///
 /// `#[version(db)]`: a trigger, a generated column or `ON UPDATE CURRENT_TIMESTAMP(6)` moves the
@@ -546,6 +631,82 @@
 /// uow.delete(order);
 /// uow.delete(line);
 /// assert_eq!(uow.commit(&mut conn)?.len(), 2); // the line, then the order
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # A parent that moves with its children
+///
+/// `touches(Order)`, on a child that `belongs_to` it: an order and its lines are one thing, so two people
+/// who edit different lines of one order must not both succeed unseen. A unit that writes, inserts,
+/// deletes, restores or purges lines moves the version of their order on, guarded by the version that the
+/// unit knows: whoever had read the order conflicts on it.
+///
+/// - By one for each unit, whether ten lines are written, or the order itself as well.
+/// - A line that goes from one order to another touches both. One without an order (the foreign key is
+///   an `Option`, and `None`) touches none.
+/// - An order that is touched and touches something itself does so then.
+/// - An order that the same unit inserts stays at its initial version, and one that it deletes is guarded
+///   by that.
+/// - [Bookkeeping](#bookkeeping) of a line and [`expect_unchanged`](crate::UnitOfWork::expect_unchanged)
+///   touch nothing.
+///
+/// **The unit must have the order**, by [`find`](crate::UnitOfWork::find) or
+/// [`attach`](crate::UnitOfWork::attach). A version that nobody has read guards nothing, so without it
+/// the commit fails with [`CommitError::Invalid`](crate::CommitError::Invalid), which names the order to
+/// load, and nothing is sent. The same of an entity given to [`UnitOfWork::save`](crate::UnitOfWork::save)
+/// or [`save_all`](crate::VersionedDsl::save_all): which order it had when it was loaded is not known; take the
+/// loaded one in and change that. A row of [`insert_with`](crate::UnitOfWork::insert_with) touches the row
+/// that it is made from; if it turns out to belong to another one that is not written, the unit fails and
+/// is rolled back.
+///
+/// A lone `save`, `insert`, `delete`, `touch`, `restore` or `purge` of a line is an error before anything is
+/// sent: [`SaveError::Database`](crate::SaveError::Database), with the reason as its source.
+/// [`save_unguarded`](crate::VersionedDsl::save_unguarded) goes.
+///
+/// ```
+/// use diesel::prelude::*;
+/// use diesel_versioned::prelude::*;
+///
+/// diesel::table! { orders (id) { id -> Integer, version -> Integer } }
+/// diesel::table! {
+///     lines (id) { id -> Integer, order_id -> Integer, quantity -> Integer, version -> Integer }
+/// }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// struct Order { id: i32, #[version] version: i32 }
+///
+/// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// #[diesel(belongs_to(Order))]
+/// #[versioned(touches(Order))]
+/// struct Line { id: i32, order_id: i32, quantity: i32, #[version] version: i32 }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use diesel::connection::SimpleConnection;
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, version INTEGER NOT NULL);
+/// #     CREATE TABLE lines (id INTEGER PRIMARY KEY, order_id INTEGER NOT NULL,
+/// #         quantity INTEGER NOT NULL, version INTEGER NOT NULL);
+/// #     INSERT INTO orders VALUES (7, 1); INSERT INTO lines VALUES (1, 7, 3, 1), (2, 7, 5, 1)")?;
+/// let mut anns = UnitOfWork::new();
+/// let order: Handle<Order> = anns.find(&mut conn, 7)?;
+/// let line: Handle<Line> = anns.find(&mut conn, 1)?;
+/// anns[line].quantity = 4;
+///
+/// let mut bobs = UnitOfWork::new();
+/// let line: Handle<Line> = bobs.find(&mut conn, 2)?;
+/// bobs[line].quantity = 4;
+/// let error = bobs.commit(&mut conn).unwrap_err();
+/// assert!(error.to_string().starts_with("`orders` 7 cannot be written"));
+/// bobs.find::<Order>(&mut conn, 7)?;
+///
+/// anns.commit(&mut conn)?;
+/// assert_eq!(anns[order].version, 2);
+/// let Err(CommitError::Conflicts(conflicts)) = bobs.commit(&mut conn) else {
+///     panic!("nine pieces, which nobody has seen");
+/// };
+/// let conflict = conflicts.of::<Order>().next().ok_or("a conflict")?;
+/// assert_eq!((conflicts.len(), *conflict.key()), (1, 7));
 /// # Ok(())
 /// # }
 /// ```

@@ -1,7 +1,7 @@
 //! The entity: what `#[derive(Versioned)]` tells about a struct, without a connection or a backend.
 
-use std::any::TypeId;
-use std::fmt::Debug;
+use std::any::{Any, TypeId};
+use std::fmt::{self, Debug};
 use std::hash::Hash;
 
 use diesel::QueryResult;
@@ -12,6 +12,7 @@ use crate::columns::{Column, ColumnSet, Role};
 use crate::guard::{Check, VersionGroup};
 use crate::schema_check::Shape;
 use crate::shown::{ColumnValue, hidden};
+use crate::soft_delete::MarkColumn;
 #[cfg(doc)]
 use crate::version::ByContent;
 use crate::version::{Moment, NoVersion, VersionValue};
@@ -68,8 +69,8 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The columns that an insert writes, the version's among them unless the database makes it.
     const INSERTABLE: ColumnSet;
 
-    /// The columns that an update may write under the guard: never the key, never the version,
-    /// never one that is unguarded.
+    /// The columns that an update may write under the guard: never the key, never the version, never
+    /// the mark of deletion, never one that is unguarded.
     const UPDATABLE: ColumnSet;
 
     /// The columns that are written without check and without a new version:
@@ -78,6 +79,9 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
 
     /// The columns that the database makes with every write: `#[versioned(generated)]`.
     const GENERATED: ColumnSet = ColumnSet::EMPTY;
+
+    /// The column that marks a row as deleted: `#[versioned(soft_delete)]`.
+    const MARK: Option<MarkColumn> = None;
 
     /// Whether the database makes the version: `#[version(db)]`.
     const VERSION_BY_DATABASE: bool = false;
@@ -197,6 +201,29 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// key nor the version is among them.
     fn changed(&self, base: &Self) -> ColumnSet;
 
+    /// Whether this copy is marked as deleted; never without `#[versioned(soft_delete)]`.
+    fn is_deleted(&self) -> bool {
+        false
+    }
+
+    /// Marks this copy as deleted at a moment, if it has a field for that. The library calls it on the
+    /// copy that it writes.
+    ///
+    /// # Errors
+    ///
+    /// What the mark's type says.
+    fn set_mark(&mut self, _moment: &Moment) -> Result<(), NoVersion> {
+        Ok(())
+    }
+
+    /// Takes the mark from this copy. The library calls it when the row is known not to be deleted.
+    fn remove_mark(&mut self) {}
+
+    /// What the mark's column must be able to hold.
+    fn mark_shape() -> Shape {
+        Shape::Other
+    }
+
     /// Takes the values of some columns from another entity: those of
     /// [`UNGUARDED`](Versioned::UNGUARDED) and [`GENERATED`](Versioned::GENERATED) that are among them.
     fn take_columns(&mut self, _from: &Self, _columns: ColumnSet) {}
@@ -210,10 +237,80 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// The values of `serialize_as` fields, converted.
     fn converted(&self) -> Self::Converted;
 
+    /// Whether its writes move the versions of other rows on: `#[versioned(touches(…))]`.
+    const TOUCHES: bool = false;
+
+    /// The rows whose versions move on with this one: its parents, as its foreign keys say.
+    fn touches(&self) -> Vec<ParentKey> {
+        Vec::new()
+    }
+
+    /// The entity types of those rows.
+    fn touched_types() -> Vec<TypeId> {
+        Vec::new()
+    }
+
     /// The entity types that `#[diesel(belongs_to(…))]` names: their rows are inserted before
     /// and deleted after those of this type.
     fn parents() -> Vec<TypeId> {
         Vec::new()
+    }
+}
+
+/// The key of a row whose version moves on with that of a child; see [`Versioned::touches`].
+pub struct ParentKey {
+    pub(crate) entity: TypeId,
+    pub(crate) table: &'static str,
+    pub(crate) key: Box<dyn Any>,
+    pub(crate) text: String,
+}
+
+impl ParentKey {
+    /// What a foreign key says of its parent; nothing if it is NULL. The derive calls it.
+    pub fn of<P: Versioned>(foreign_key: impl ForeignKey<P::Key>) -> Option<Self> {
+        let key = foreign_key.into_parent_key()?;
+        Some(Self {
+            entity: TypeId::of::<P>(),
+            table: P::TABLE,
+            text: format!("{key:?}"),
+            key: Box::new(key),
+        })
+    }
+}
+
+impl Debug for ParentKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParentKey")
+            .field("table", &self.table)
+            .field("key", &self.text)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A foreign key that says which row with a key of the type `K` is the parent: the key, or an
+/// `Option` of it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no foreign key of a parent whose key is a `{K}`",
+    label = "not a `{K}`",
+    note = "`touches` goes through the field that `belongs_to` names: let it have the type of the parent's \
+            key, or an `Option` of that"
+)]
+pub trait ForeignKey<K> {
+    /// The parent's key; `None` for NULL.
+    fn into_parent_key(self) -> Option<K>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> ForeignKey<K> for K {
+    fn into_parent_key(self) -> Option<K> {
+        Some(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> ForeignKey<K> for Option<K> {
+    fn into_parent_key(self) -> Option<K> {
+        self
     }
 }
 

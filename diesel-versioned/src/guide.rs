@@ -19,7 +19,7 @@
 //! | kind | what to do |
 //! | --- | --- |
 //! | [`Modified`](crate::ConflictKind::Modified) | show, merge, overwrite, or do it again |
-//! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with |
+//! | [`Deleted`](crate::ConflictKind::Deleted) | insert it again, or drop the change; there is nothing to merge with. A row that is only [marked as deleted](#deleted-but-still-there) can be restored |
 //! | [`Refused`](crate::ConflictKind::Refused) | look for the trigger, the rule or the policy, or for a [time that SQLite has in another spelling](crate::which_version#timestamps); neither merging nor overwriting helps |
 //!
 //! Where people edit for long, [let them see each other before](#before-it-happens).
@@ -404,6 +404,126 @@
 //!
 //! If the row may not be there yet, [`insert_or_save`](crate::VersionedDsl::insert_or_save) inserts it, or
 //! saves it under its guard.
+//!
+//! # A rule over several rows
+//!
+//! A version guards one row. A rule that says something of several, such as that one of two doctors is
+//! always on call, is broken by two people who each change another of them: each has looked at both rows
+//! and writes one, and no guard fails. This is *write skew*, and no isolation level below the strictest
+//! keeps it away. There are two ways to let the second one know:
+//!
+//! - Say what was looked at. [`UnitOfWork::expect_unchanged`](crate::UnitOfWork::expect_unchanged) demands
+//!   that a row which is only read is still at its version, and locks it until the unit is committed, so
+//!   that nobody moves it in between. It is for rules that a reader knows.
+//! - Say what belongs together.
+//!   [`#[versioned(touches(Order))]`](derive@crate::Versioned#a-parent-that-moves-with-its-children) on
+//!   the lines of an order moves the version of the order on with each of them, so whoever has read the
+//!   order conflicts. It is for rules of the order, whoever writes.
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     doctors (id) { id -> Integer, on_call -> Bool, version -> Integer }
+//! # }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = doctors)]
+//! # struct Doctor { id: i32, on_call: bool, #[version] version: i32 }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE doctors (id INTEGER PRIMARY KEY, on_call BOOLEAN NOT NULL,
+//! #     version INTEGER NOT NULL); INSERT INTO doctors VALUES (1, TRUE, 1), (2, TRUE, 1)")?;
+//! /// A doctor leaves if the other one stays.
+//! fn leave(
+//!     conn: &mut SqliteConnection,
+//!     me: i32,
+//!     other: i32,
+//! ) -> Result<UnitOfWork<SqliteConnection>, diesel::result::Error> {
+//!     let mut uow = UnitOfWork::new();
+//!     let me: Handle<Doctor> = uow.find(conn, me)?;
+//!     let other: Handle<Doctor> = uow.find(conn, other)?;
+//!     if uow[other].on_call {
+//!         uow[me].on_call = false;
+//!         uow.expect_unchanged(other); // without it both of them leave
+//!     }
+//!     Ok(uow)
+//! }
+//!
+//! let mut anns = leave(&mut conn, 1, 2)?;
+//! let mut bobs = leave(&mut conn, 2, 1)?;
+//! anns.commit(&mut conn)?;
+//! assert!(bobs.commit(&mut conn).unwrap_err().is_conflict());
+//! # let on_call = doctors::table.filter(doctors::on_call).count().get_result::<i64>(&mut conn)?;
+//! assert_eq!(on_call, 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A conflict of a row that was only expected, or of an order of which only lines were written, has no
+//! change of mine in it: decide anew from what stands there now.
+//!
+//! # Deleted, but still there
+//!
+//! Where rows are [marked as deleted](derive@crate::Versioned#soft-deletion), a conflict of the kind
+//! `Deleted` has a [`current`](crate::Conflict::current): the row as it was deleted. Show it, and
+//! leave it to the person whether it is to come back:
+//!
+//! ```
+//! # use diesel::connection::SimpleConnection;
+//! # use diesel::prelude::*;
+//! # use diesel_versioned::prelude::*;
+//! # diesel::table! {
+//! #     notes (id) {
+//! #         id -> Integer, text -> Text, editor -> Text, deleted -> Bool, version -> Integer,
+//! #     }
+//! # }
+//! # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+//! # #[diesel(table_name = notes)]
+//! # struct Note {
+//! #     id: i32,
+//! #     text: String,
+//! #     editor: String,
+//! #     #[versioned(soft_delete)]
+//! #     deleted: bool,
+//! #     #[version]
+//! #     version: i32,
+//! # }
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let mut conn = SqliteConnection::establish(":memory:")?;
+//! # conn.batch_execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL,
+//! #     editor TEXT NOT NULL, deleted BOOLEAN NOT NULL, version INTEGER NOT NULL);
+//! #     INSERT INTO notes VALUES (1, 'buy tea', 'ann', FALSE, 1)")?;
+//! let mut uow = UnitOfWork::new();
+//! let note: Handle<Note> = uow.find(&mut conn, 1)?;
+//! uow[note].text = "buy green tea".to_owned();
+//!
+//! // Bob signs the row and deletes it, which is two writes and one transaction.
+//! conn.transaction::<_, SaveError<Note>, _>(|conn| {
+//!     let mut bobs = Note::find(conn, 1)?;
+//!     bobs.editor = "bob".to_owned();
+//!     bobs.save(conn)?;
+//!     bobs.delete(conn)
+//! })?;
+//!
+//! let Err(CommitError::Conflicts(conflicts)) = uow.commit(&mut conn) else {
+//!     panic!("nobody would ever see it");
+//! };
+//! let conflict = conflicts.of::<Note>().next().ok_or("a conflict")?;
+//! let deleted = conflict.current().ok_or("it is marked, and there")?;
+//! assert_eq!(deleted.editor, "bob");
+//! // … Ann has seen that, and wants her note back:
+//! let mut again = UnitOfWork::new();
+//! let note = again.attach(deleted.clone())?;
+//! again.restore(note);
+//! again[note].text = conflict.mine().text.clone();
+//! again.commit(&mut conn)?;
+//! assert_eq!(Note::find(&mut conn, 1)?.text, "buy green tea");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! If someone has restored, or purged, the row while she was looking, that is the next conflict.
 //!
 //! # Overwrite
 //!

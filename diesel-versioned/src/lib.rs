@@ -66,12 +66,14 @@
 //! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
 //! | let different people edit different parts of a row | [groups](derive@Versioned#groups) |
 //! | guard a table without a version column | [no version](derive@Versioned#no-version), the module `hash` |
+//! | mark rows as deleted and bring them back | [`soft_delete`](derive@Versioned#soft-deletion): [`VersionedDsl::restore`], [`VersionedDsl::purge`] |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
 //! | lock rows before they are read | [`LockDsl`], [`UnitOfWork::lock`], [`Lock`], [`Wait`], [`LockError`] |
 //! | read several rows from one snapshot | [`UnitOfWork::read`], [`Isolation`] |
 //! | let the database compute a change | [`VersionedDsl::apply`], [`UnitOfWork::apply`], [`RelativeDsl::update_where`], [`RelativeDsl::bump`] |
 //! | insert, or save what is there | [`VersionedDsl::insert_or_save`] |
+//! | let two who edit parts of one thing collide | [`touches`](derive@Versioned#a-parent-that-moves-with-its-children), [`UnitOfWork::expect_unchanged`] |
 //! | write many together | [`UnitOfWork`], [`Handle`], [`Committed`] |
 //! | do it again after a conflict | [`VersionedDsl::update_with`], [`UnitOfWork::run`], [`retry`](retry()), [`RetryPolicy`] |
 //! | tell others who edits a row, for longer than a transaction | `lease`: leases, and a unit under one |
@@ -189,6 +191,7 @@ pub mod schema_check;
 #[cfg(feature = "serde")]
 mod serialize;
 mod shown;
+mod soft_delete;
 #[cfg(feature = "postgres")]
 pub mod sql_types;
 mod statement;
@@ -209,7 +212,7 @@ pub use columns::{Column, ColumnSet, Role};
 pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
 pub use derive::{Versioned, VersionedPart};
-pub use entity::{IntoKey, Versioned, VersionedPart};
+pub use entity::{ForeignKey, IntoKey, ParentKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, IsolationError, LockError, SaveError, TrackError};
 pub use execute::{Apply, Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};
 #[cfg(feature = "async")]
@@ -227,6 +230,7 @@ pub use replay::KeyError;
 pub use retry::{Attempt, RetryError, RetryPolicy, Retryable};
 pub use schema_check::{SchemaError, SchemaReport};
 pub use shown::ColumnValue;
+pub use soft_delete::{MarkColumn, SoftDelete};
 pub use unit_of_work::{
     Committed, CommittedChange, CommittedRow, Handle, Operation, UndoError, UnitOfWork,
 };

@@ -9,7 +9,7 @@ use crate::database_error;
 use crate::entity::Versioned;
 use crate::error::{CommitError, EntityRef, LockError, SaveError};
 use crate::guard;
-use crate::outcome::{self, Asked, Wanted};
+use crate::outcome::{self, Asked, Lost, Wanted};
 
 /// What a lock keeps others from, until the transaction ends.
 ///
@@ -127,6 +127,11 @@ impl<T: Versioned> Locked<T> {
         self.rows.get(key)
     }
 
+    /// The row of a key, unless it is marked as deleted.
+    pub(crate) fn alive(&self, key: &T::Key) -> Option<&T> {
+        self.get(key).filter(|row| !row.is_deleted())
+    }
+
     /// Whether there is such a row, and someone else has locked it.
     pub(crate) fn was_skipped(&self, key: &T::Key) -> bool {
         self.skipped.contains(key)
@@ -147,7 +152,7 @@ impl<T: Versioned> Locked<T> {
 
     /// The one row that was asked for.
     pub(crate) fn one(mut self, key: &T::Key) -> Result<T, SaveError<T>> {
-        match self.rows.remove(key) {
+        match self.rows.remove(key).filter(|row| !row.is_deleted()) {
             Some(row) => Ok(row),
             None => Err(self.why_not(key).into()),
         }
@@ -157,7 +162,7 @@ impl<T: Versioned> Locked<T> {
     pub(crate) fn all(self, keys: &[T::Key], wait: Wait) -> Result<Vec<T>, SaveError<T>> {
         let mut rows = Vec::with_capacity(keys.len());
         for key in keys {
-            match self.rows.get(key) {
+            match self.alive(key) {
                 Some(row) => rows.push(row.clone()),
                 None if wait == Wait::SkipLocked => {}
                 None => return Err(self.why_not(key).into()),
@@ -170,13 +175,20 @@ impl<T: Versioned> Locked<T> {
     pub(crate) fn unmoved(mut self, loaded: &T) -> Result<(), SaveError<T>> {
         let key = loaded.key();
         let guard = guard::of_row::<T>();
-        let stands = |row: &T| guard::moved(guard, &loaded.version(), Some(loaded), row).is_empty();
+        let stands = |row: &T| {
+            !row.is_deleted()
+                && guard::moved(guard, &loaded.version(), Some(loaded), row).is_empty()
+        };
         match self.rows.remove(&key) {
             Some(row) if stands(&row) => Ok(()),
             None if self.was_skipped(&key) => Err(self.why_not(&key).into()),
             row => {
-                let lost = Wanted::Update { guard };
-                Err(outcome::conflict(loaded, Some(loaded), lost, row).into())
+                let lost = Lost {
+                    wanted: Wanted::Update,
+                    guard,
+                    base: Some(loaded),
+                };
+                Err(outcome::conflict(loaded, lost, row).into())
             }
         }
     }

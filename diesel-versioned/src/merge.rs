@@ -6,6 +6,7 @@ pub use independent::independent;
 
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
+use crate::soft_delete::mark_columns;
 use crate::unmergeable::{Unmergeable, Why};
 
 /// The rule by which two writes of an entity become one.
@@ -196,7 +197,7 @@ impl<T: Versioned> Conflict<T> {
             (ConflictKind::Deleted, _) | (_, None) => return Err(self.unmergeable(Why::Deleted)),
             (ConflictKind::Modified, Some(current)) => current,
         };
-        if self.deletes {
+        if self.lost.deletes() {
             return Err(self.unmergeable(Why::Delete));
         }
         let base = base.ok_or_else(|| self.unmergeable(Why::NoBase))?;
@@ -220,12 +221,13 @@ impl<T: Versioned> Conflict<T> {
 }
 
 /// Gives a merged entity what no rule decides. Its unguarded columns are mine where I changed them,
-/// otherwise theirs; what the database generates is theirs.
+/// otherwise theirs; what the database generates is theirs, and so is the mark of deletion.
 pub fn take_unmerged<T: Versioned>(merged: &mut T, base: &T, mine: &T, theirs: &T) {
-    if T::UNGUARDED.or(T::GENERATED).is_empty() {
+    let not_mine = T::GENERATED.or(mark_columns::<T>());
+    if T::UNGUARDED.or(not_mine).is_empty() {
         return;
     }
     let by_me = mine.changed(base).and(T::UNGUARDED);
     merged.take_columns(mine, by_me);
-    merged.take_columns(theirs, T::UNGUARDED.without(by_me).or(T::GENERATED));
+    merged.take_columns(theirs, T::UNGUARDED.without(by_me).or(not_mine));
 }

@@ -44,46 +44,76 @@ pub(crate) struct Verdict {
 
 /// What stands in the database says why the row was not written, whose guard compares some columns:
 /// `expected` is the version that it was to have, and `base` what it was when it was loaded. A write
-/// without a guard is lost only where there is no row.
+/// without a guard is lost only where there is no row, or one that is marked as deleted.
 pub(crate) fn classify<T: Versioned>(
     expected: &T::Version,
     base: Option<&T>,
     current: Option<&T>,
     guard: ColumnSet,
+    wanted: Wanted,
 ) -> Verdict {
     let moved = current.map(|current| guard::moved(guard, expected, base, current));
-    let kind = match moved {
-        None => ConflictKind::Deleted,
-        Some(moved) if moved.is_empty() => ConflictKind::Refused,
-        Some(_) => ConflictKind::Modified,
+    let is_gone = |current: &T| !wanted.of_deleted() && current.is_deleted();
+    let kind = match (current, moved) {
+        (Some(current), _) if is_gone(current) => ConflictKind::Deleted,
+        (_, None) => ConflictKind::Deleted,
+        (_, Some(moved)) if moved.is_empty() => ConflictKind::Refused,
+        (_, Some(_)) => ConflictKind::Modified,
     };
     Verdict {
         kind,
-        moved: moved.unwrap_or_default(),
+        // Of a row that is gone it says nothing.
+        moved: moved
+            .filter(|_| kind == ConflictKind::Modified)
+            .unwrap_or_default(),
     }
 }
 
-/// What a single write wanted of a row that is there.
+/// What a write wanted of a row that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// To write it, or its version alone.
-    Update {
-        /// What its guard compares.
-        guard: ColumnSet,
-    },
+    /// To write it, or its version alone, under its guard.
+    Update,
     /// To write its bookkeeping.
     Unguarded,
-    /// To delete it.
+    /// To delete it, or to mark it as deleted.
     Delete,
+    /// To take its mark from it.
+    Restore,
+    /// To delete it for good, marked or not.
+    Purge,
+    /// To find it as it was read: marked as deleted.
+    StillDeleted,
 }
 
 impl Wanted {
-    /// The columns that its guard compares.
-    fn guard<T: Versioned>(self) -> ColumnSet {
-        match self {
-            Self::Update { guard } => guard,
-            Self::Unguarded => ColumnSet::EMPTY,
-            Self::Delete => guard::of_row::<T>(),
+    /// Whether a row may be marked as deleted.
+    fn of_deleted(self) -> bool {
+        matches!(self, Self::Restore | Self::Purge | Self::StillDeleted)
+    }
+
+    /// Whether the row is to go, or to be marked as gone.
+    pub(crate) fn deletes(self) -> bool {
+        matches!(self, Self::Delete | Self::Purge)
+    }
+}
+
+/// A single write that matched no row.
+pub(crate) struct Lost<'a, T: Versioned> {
+    pub(crate) wanted: Wanted,
+    /// What its guard compared.
+    pub(crate) guard: ColumnSet,
+    /// The row as it was loaded, where that is known.
+    pub(crate) base: Option<&'a T>,
+}
+
+impl<T: Versioned> Lost<'_, T> {
+    /// One that compared all that there is to compare.
+    pub(crate) fn of(wanted: Wanted) -> Self {
+        Self {
+            wanted,
+            guard: guard::of_row::<T>(),
+            base: None,
         }
     }
 }
@@ -165,11 +195,71 @@ impl<'a, T: Versioned> Change<'a, T> {
     pub(crate) fn wanted(&self) -> Wanted {
         match self.next {
             Next::Unguarded => Wanted::Unguarded,
-            _ => Wanted::Update {
-                guard: guard::of_update::<T>(self.scope.columns::<T>()),
-            },
+            _ => Wanted::Update,
         }
     }
+
+    /// What it is, if it matched no row.
+    pub(crate) fn lost(&self) -> Lost<'a, T> {
+        Lost {
+            wanted: self.wanted(),
+            guard: match self.next {
+                Next::Unguarded => ColumnSet::EMPTY,
+                _ => guard::of_update::<T>(self.scope.columns::<T>()),
+            },
+            base: self.base,
+        }
+    }
+}
+
+/// The copy that a write gives or takes the mark of deletion.
+pub(crate) fn remarked<T: Versioned>(
+    entity: &T,
+    deleted: bool,
+    moment: &Moment,
+) -> Result<T, Unversioned> {
+    let mut marked = entity.clone();
+    if deleted {
+        marked
+            .set_mark(moment)
+            .map_err(|why| unversioned(entity, why))?;
+    } else {
+        marked.remove_mark();
+    }
+    Ok(marked)
+}
+
+/// Fails for an entity whose writes belong to a unit, which knows the versions of its parents.
+pub(crate) fn alone<T: Versioned>(entity: &T) -> QueryResult<()> {
+    if !T::TOUCHES {
+        return Ok(());
+    }
+    let parents = entity.touches();
+    let parents: Vec<_> = parents
+        .iter()
+        .map(|parent| format!("`{}` {}", parent.table, parent.text))
+        .collect();
+    let problem = format!(
+        "a write of `{}` {:?} moves the version of its parent on ({}), which this call does not know; \
+         write both in a unit of work that has read the parent",
+        T::TABLE,
+        entity.key(),
+        parents.join(", ")
+    );
+    Err(Error::QueryBuilderError(problem.into()))
+}
+
+/// The same of a write that has read no row.
+pub(crate) fn alone_without_key<T: Versioned>() -> QueryResult<()> {
+    if !T::TOUCHES {
+        return Ok(());
+    }
+    let problem = format!(
+        "a write of `{}` moves the version of its parent on, which this one does not know; write both in a \
+         unit of work that has read the parent and the child",
+        T::TABLE
+    );
+    Err(Error::QueryBuilderError(problem.into()))
 }
 
 /// The columns that are written unguarded; an error if the entity has none.
@@ -185,22 +275,25 @@ fn unguarded_columns<T: Versioned>() -> QueryResult<ColumnSet> {
     Ok(T::UNGUARDED)
 }
 
-/// The conflict of a single write, once it is known what stands there. `base` is what was loaded,
-/// where that is known.
+/// The conflict of a single write, once it is known what stands there.
 pub(crate) fn conflict<T: Versioned>(
     entity: &T,
-    base: Option<&T>,
-    lost: Wanted,
+    lost: Lost<'_, T>,
     current: Option<T>,
 ) -> Conflict<T> {
-    let (version, guard) = (entity.version(), lost.guard::<T>());
+    let Lost {
+        wanted,
+        guard,
+        base,
+    } = lost;
+    let version = entity.version();
     let loaded = base.or(Some(entity));
-    let verdict = classify::<T>(&version, loaded, current.as_ref(), guard);
+    let verdict = classify(&version, loaded, current.as_ref(), guard, wanted);
     told(Conflict {
         base: base.cloned(),
         actual: current.as_ref().map(T::version),
         current,
-        deletes: lost == Wanted::Delete,
+        lost: wanted,
         moved: verdict.moved,
         ..of_single(entity, verdict.kind, version)
     })
@@ -223,7 +316,7 @@ fn of_single<T: Versioned>(entity: &T, kind: ConflictKind, expected: T::Version)
         actual: None,
         moved: ColumnSet::EMPTY,
         source: None,
-        deletes: false,
+        lost: Wanted::Update,
         place: None,
     }
 }
@@ -330,6 +423,8 @@ pub(crate) fn take_written<T: Versioned>(entity: &mut T, next: Next<T::Version>,
     if let Some(row) = row {
         entity.take_columns(row, T::GENERATED);
     }
+    // Whatever the copy says of it: otherwise the row was not matched.
+    entity.remove_mark();
     match (next, row) {
         (Next::Is(next), _) => entity.set_version(next),
         (Next::ByDatabase, Some(row)) => entity.set_version(row.version()),

@@ -10,7 +10,8 @@ pub use crate::{
     Actor, ApplyError, ChangedBy, Changes, CommitError, Committed, Conflict, ConflictKind,
     Conflicts, Handle, Isolation, IsolationError, Lock, LockError, Merge, Operation, Overwrite,
     OverwriteError, RelativeDsl, RetryError, RetryPolicy, Retryable, SaveError, SchemaError,
-    SchemaReport, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart, Wait,
+    SchemaReport, SoftDelete, TrackError, Unmergeable, VersionValue, Versioned, VersionedPart,
+    Wait,
 };
 
 #[cfg(feature = "hash")]

@@ -75,6 +75,29 @@ where
 {
 }
 
+/// The SQL type of a column that marks rows as deleted by an `M`.
+#[diagnostic::on_unimplemented(
+    message = "a column of the type `{Self}` cannot hold a mark of deletion that is a `{M}`",
+    label = "the `table!` says `{Self}`",
+    note = "an `Option` of a timestamp is over a column that may be NULL: `deleted_at -> Nullable<Timestamp>`",
+    note = "a `bool` is over one that may not: `is_deleted -> Bool`"
+)]
+pub trait MarkSqlType<M> {}
+
+#[diagnostic::do_not_recommend]
+impl<ST: SqlType<IsNull = is_nullable::NotNull>> MarkSqlType<bool> for ST {}
+
+#[diagnostic::do_not_recommend]
+impl<ST: SqlType<IsNull = is_nullable::IsNullable>, V> MarkSqlType<Option<V>> for ST {}
+
+/// Compiles if the column can hold the mark.
+pub const fn assert_mark_column<C, M>()
+where
+    C: Expression,
+    C::SqlType: MarkSqlType<M>,
+{
+}
+
 /// Compiles if the version of this entity can be made here.
 pub const fn assert_made_here<T: Versioned>() {
     assert!(

@@ -18,6 +18,7 @@ pub(crate) use error::NotApplied;
 use crate::backend::Dialect;
 use crate::entity::{Bind, IntoKey, Versioned};
 use crate::error::EntityRef;
+use crate::outcome::alone_without_key;
 use crate::statement::{
     Always, Both, Entity, Readable, Stepped, UpdateOne, check_assigned, step_of, touched,
     walk_bump, walk_update_where,
@@ -291,6 +292,7 @@ impl<T: Versioned, S, P> Relative<T, S, P> {
             condition,
             step,
         } = self;
+        alone_without_key::<T>()?;
         let moving = touched::<T>(check_assigned::<T, DB, S>(&set)?);
         match step {
             Ok(mut step) => Ok(Ready {
@@ -337,7 +339,7 @@ impl<T: Versioned, S, P> Ready<T, S, P> {
     where
         P: Asks,
     {
-        let Some(current) = current else {
+        let Some(current) = current.filter(|row| !row.is_deleted()) else {
             return ApplyError::Gone {
                 table: T::TABLE,
                 key: format!("{:?}", self.key),

@@ -12,6 +12,10 @@
 //! | `schema.version_type` | the version's column is of another type |
 //! | `schema.version_narrow` | it ends before the type of the version does |
 //! | `schema.version_precision` | it keeps fewer digits of a second than the version has |
+//! | `schema.mark_not_null` | the mark of deletion is a time and its column NOT NULL |
+//! | `schema.mark_nullable` | it is a `bool` and its column may be NULL |
+//! | `schema.mark_type` | its column is of another type |
+//! | `schema.mark_precision` | its column keeps fewer digits of a second than the mark has |
 //! | `schema.key_not_unique` | nothing in the database keeps the key unique |
 //! | `schema.found_rows` | the connection counts changed rows, not matched ones (MySQL, MariaDB) |
 //! | `schema.default_missing` | *warning*: rows of other writers get no version |

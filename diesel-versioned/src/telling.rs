@@ -186,9 +186,10 @@ impl Commit {
                 .count()
         };
         self.span.record("rows", done.len());
-        self.span.record("deleted", count(&[Operation::Delete]));
         self.span
-            .record("updated", count(&[Operation::Update, Operation::Touch]));
+            .record("deleted", count(&[Operation::Delete, Operation::Purge]));
+        let updates = [Operation::Update, Operation::Touch, Operation::Restore];
+        self.span.record("updated", count(&updates));
         self.span.record("inserted", count(&[Operation::Insert]));
     }
 

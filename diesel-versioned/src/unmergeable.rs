@@ -148,8 +148,8 @@ impl Unmergeable {
                  this reports, if any"
             }
             Why::Deleted => {
-                "someone else deleted it, so there is nothing to merge with; insert it again or \
-                 drop the change"
+                "someone else deleted it, so there is nothing to merge with; insert it again, or \
+                 restore it if it is only marked as deleted, or drop the change"
             }
             Why::Refused => {
                 "nobody else changed it, so merging does not help; look for a trigger, a rule or \

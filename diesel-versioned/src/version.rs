@@ -19,6 +19,7 @@ mod uuid;
 use std::error::Error;
 use std::fmt::{self, Debug};
 
+pub use crate::soft_delete::DeletionMark;
 pub use moment::{Moment, Precision};
 pub(crate) use step::{By, How, TimeText};
 pub use step::{Step, SteppingVersion};

@@ -1,11 +1,13 @@
 //! The roles that a column can have: `#[versioned(…)]` on a field.
 
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Ident, Result, Token};
 
 use super::guard::{GROUP, UNCHECKED};
+use super::version::precision;
 use super::{FieldAttrs, Given};
-use crate::options::Known;
+use crate::options::{Known, skip_rest};
 
 /// What is special about a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub(crate) enum ColumnRole {
     InsertOnly,
     /// Made by the database with every write.
     Generated,
+    /// Marks the row as deleted.
+    SoftDelete,
 }
 
 /// `#[versioned(…)]` on a field.
@@ -42,6 +46,29 @@ pub(super) const VERSIONED_FIELD: &[Known<FieldAttrs>] = &[
         form: "generated",
         read: |attrs, name, input| role(attrs, name, ColumnRole::Generated, input),
     },
+    Known {
+        name: "soft_delete",
+        form: "soft_delete(precision = \"millis\")",
+        read: |attrs, name, input| {
+            if input.peek(syn::token::Paren) {
+                let content;
+                syn::parenthesized!(content in input);
+                let option = content.call(Ident::parse_any)?;
+                if option != "precision" {
+                    let message = format!("unknown option `{option}` of `{name}`");
+                    skip_rest(&content)?;
+                    return Err(syn::Error::new(option.span(), message));
+                }
+                let precision = precision(&content);
+                skip_rest(&content)?;
+                attrs.mark_precision = Some(Given {
+                    name: option,
+                    value: precision?,
+                });
+            }
+            role(attrs, name, ColumnRole::SoftDelete, input)
+        },
+    },
     GROUP,
     UNCHECKED,
 ];
@@ -52,6 +79,7 @@ pub(super) const OF_A_FIELD: &[&str] = &[
     "read_only",
     "insert_only",
     "generated",
+    "soft_delete",
     "group",
     "unchecked",
 ];

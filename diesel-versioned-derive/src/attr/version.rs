@@ -46,12 +46,7 @@ pub(super) const VERSION: &[Known<FieldAttrs>] = &[
         name: "precision",
         form: "precision = \"millis\"",
         read: |attrs, name, input| {
-            let known = [
-                ("seconds", Precision::Seconds),
-                ("millis", Precision::Millis),
-                ("micros", Precision::Micros),
-            ];
-            let value = one_of("precision", &known, input)?;
+            let value = precision(input)?;
             once(&mut attrs.precision, &mut attrs.repeated, name, value)
         },
     },
@@ -76,6 +71,16 @@ pub(super) const VERSION: &[Known<FieldAttrs>] = &[
     },
     VERSION_GROUP,
 ];
+
+/// `= "millis"`
+pub(super) fn precision(input: ParseStream<'_>) -> Result<Precision> {
+    let known = [
+        ("seconds", Precision::Seconds),
+        ("millis", Precision::Millis),
+        ("micros", Precision::Micros),
+    ];
+    one_of("precision", &known, input)
+}
 
 /// `= "word"`, one of a few words.
 pub(super) fn one_of<T: Copy>(

@@ -86,6 +86,9 @@ impl Model<'_> {
         if field.is_generated() {
             return quote!(#library::Role::Generated);
         }
+        if field.is_mark() {
+            return quote!(#library::Role::SoftDelete { insert: #insert });
+        }
         quote!(#library::Role::Data { insert: #insert, update: #update })
     }
 

@@ -24,7 +24,8 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
         .and_then(|_| entity.check_columns());
     let check_backends = entity.model.check_backends();
     let merge = entity.merge();
-    quote!(#versioned #bind #merge #content_hashed #check #check_exact #check_columns #check_backends)
+    let soft_delete = entity.soft_delete();
+    quote!(#versioned #bind #merge #soft_delete #content_hashed #check #check_exact #check_columns #check_backends)
 }
 
 impl Entity<'_> {
@@ -54,11 +55,15 @@ impl Entity<'_> {
         let key_columns = self.key.iter().map(|part| position(part.position));
         let key_fns = self.key_fns();
         let version_fns = self.version_fns();
+        let mark_const = self.mark_const();
+        let mark_fns = self.mark_fns();
         let changed_fn = model.changed_fn(is_data);
         let take_columns_fn = model.take_columns_fn(is_taken);
         let column_value_fn = model.column_value_fn();
         let converted_fn = model.converted_fn();
         let parents_fn = parents_fn(model);
+        let touches_const = self.touches_const();
+        let touches_fns = self.touches_fns();
         quote! {
             #[automatically_derived]
             #[allow(unused_qualifications)]
@@ -76,6 +81,8 @@ impl Entity<'_> {
                 const UPDATABLE: #library::ColumnSet = #updatable;
                 #role_consts
                 #guard_consts
+                #mark_const
+                #touches_const
 
                 fn table() -> Self::Table {
                     #table::table
@@ -90,11 +97,13 @@ impl Entity<'_> {
                 #key_fns
                 #tag_fn
                 #version_fns
+                #mark_fns
                 #changed_fn
                 #take_columns_fn
                 #column_value_fn
                 #converted_fn
                 #parents_fn
+                #touches_fns
             }
         }
     }
@@ -202,6 +211,12 @@ impl Entity<'_> {
         if model.is_generic(&key) {
             predicates.push(quote!(#key: #library::EntityKey));
         }
+        if let Some(mark) = &self.mark
+            && model.is_generic(mark.field.ty)
+        {
+            let mark = mark.field.ty;
+            predicates.push(quote!(#mark: #library::version::DeletionMark));
+        }
         for version in &self.versions {
             let ty = version.field.ty;
             if model.is_generic(ty) {
@@ -286,7 +301,7 @@ impl Entity<'_> {
 
 /// Whether a field's value is taken over from another state of the row.
 fn is_taken(field: &Field<'_>) -> bool {
-    field.is_unguarded() || field.is_generated()
+    field.is_unguarded() || field.is_generated() || field.is_mark()
 }
 
 /// One value alone, several as a tuple.
@@ -309,7 +324,9 @@ fn table_name(model: &Model<'_>) -> String {
 fn parents_fn(model: &Model<'_>) -> Option<TokenStream> {
     let library = &model.library;
     let owned = |parent: &&TypePath| !has_lifetime(parent);
-    let parents: Vec<_> = model.attrs.belongs_to.iter().filter(owned).collect();
+    let parents = model.attrs.belongs_to.iter();
+    let parents = parents.map(|belongs_to| &belongs_to.parent);
+    let parents: Vec<_> = parents.filter(owned).collect();
     (!parents.is_empty()).then(|| {
         quote! {
             fn parents() -> #library::__private::Vec<#library::__private::TypeId> {

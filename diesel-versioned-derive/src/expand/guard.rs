@@ -252,5 +252,5 @@ impl Model<'_> {
 
 /// Whether a guard may compare the column.
 fn is_checked(field: &Field<'_>) -> bool {
-    field.attrs.unchecked.is_none() && !field.is_unguarded()
+    field.attrs.unchecked.is_none() && !field.is_unguarded() && !field.is_mark()
 }

@@ -5,9 +5,11 @@ mod columns;
 mod entity;
 mod generics;
 mod guard;
+mod mark;
 mod merge;
 mod part;
 mod stub;
+mod touch;
 mod version;
 
 pub(crate) use entity::entity;

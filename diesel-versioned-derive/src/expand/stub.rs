@@ -36,6 +36,12 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
             }
         }
     });
+    let soft_delete = model.fields().any(model::Field::is_mark).then(|| {
+        quote! {
+            #[automatically_derived]
+            impl #library::SoftDelete for #ident {}
+        }
+    });
     Some(quote! {
         #[automatically_derived]
         impl #library::Versioned for #ident {
@@ -62,6 +68,7 @@ pub(crate) fn entity_stub(input: &DeriveInput, model: &Model<'_>) -> Option<Toke
         }
 
         #merge
+        #soft_delete
 
         #[automatically_derived]
         impl<__DB: #library::__private::diesel::backend::Backend> #library::Bind<__DB> for #ident {

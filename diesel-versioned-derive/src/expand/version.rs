@@ -350,13 +350,19 @@ impl Entity<'_> {
 
     /// The precision that the attribute of a version names.
     fn precision(&self, field: &Field<'_>) -> Option<TokenStream> {
+        let precision = field.attrs.precision.as_ref()?.value;
+        Some(self.precision_path(precision))
+    }
+
+    /// A precision as the library has it.
+    pub(super) fn precision_path(&self, precision: Precision) -> TokenStream {
         let library = &self.model.library;
-        let precision = match field.attrs.precision.as_ref()?.value {
+        let precision = match precision {
             Precision::Seconds => quote!(Seconds),
             Precision::Millis => quote!(Millis),
             Precision::Micros => quote!(Micros),
         };
-        Some(quote!(#library::version::Precision::#precision))
+        quote!(#library::version::Precision::#precision)
     }
 
     /// Shows at the field of a version that its column is nullable, or that an option is not for its

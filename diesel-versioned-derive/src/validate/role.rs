@@ -39,7 +39,10 @@ fn check_not_skipped(field: &Field<'_>, errors: &Errors) {
                 ColumnRole::Unguarded => {
                     format!("`{name}` says how updates write a column, and `{skip}` that none does")
                 }
-                ColumnRole::ReadOnly | ColumnRole::InsertOnly | ColumnRole::Generated => {
+                ColumnRole::ReadOnly
+                | ColumnRole::InsertOnly
+                | ColumnRole::Generated
+                | ColumnRole::SoftDelete => {
                     format!("`{name}` keeps a column out of updates already")
                 }
             };
@@ -47,8 +50,8 @@ fn check_not_skipped(field: &Field<'_>, errors: &Errors) {
         }
         if let Some(skip) = skip_insertion {
             let problem = match role.value {
-                // Inserts leave it to the database, updates write it.
-                ColumnRole::Unguarded => continue,
+                // Inserts leave it to the database, other writes do not.
+                ColumnRole::Unguarded | ColumnRole::SoftDelete => continue,
                 ColumnRole::ReadOnly | ColumnRole::Generated => {
                     format!("`{name}` keeps a column out of inserts already; remove one")
                 }
@@ -79,6 +82,7 @@ pub(super) fn check_no_role_of_the_key(key: &[Placed<'_>], errors: &Errors) {
         let name = &role.name;
         let instead = match role.value {
             ColumnRole::Unguarded | ColumnRole::InsertOnly => format!("remove `{name}`"),
+            ColumnRole::SoftDelete => "give the mark a field of its own".to_owned(),
             ColumnRole::ReadOnly | ColumnRole::Generated => {
                 "for one that the database makes write `#[diesel(skip_insertion)]`".to_owned()
             }

@@ -99,6 +99,7 @@ fn check_version_options(field: &Field<'_>, errors: &Errors) {
         let name = &role.name;
         let instead = match role.value {
             ColumnRole::Unguarded | ColumnRole::InsertOnly => format!("remove `{name}`"),
+            ColumnRole::SoftDelete => "give the mark a field of its own".to_owned(),
             ColumnRole::ReadOnly | ColumnRole::Generated => {
                 "for one that the database makes write `#[version(db)]`".to_owned()
             }

@@ -152,6 +152,8 @@ pub(crate) enum Stored {
         digits: u8,
     },
     Uuid,
+    /// `TRUE` or `FALSE`, by a type of its own.
+    Boolean,
     /// So many bytes at most, or exactly.
     Bytes {
         most: Option<u64>,

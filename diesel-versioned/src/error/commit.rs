@@ -124,7 +124,9 @@ pub enum CommitError {
     #[error(transparent)]
     Unmergeable(#[from] Unmergeable),
 
-    /// The unit contradicts itself: the same row twice, a key that was changed. Nothing was sent.
+    /// The unit contradicts itself: the same row twice, a key that was changed; or it lacks the row that
+    /// a child [touches](derive@crate::Versioned#a-parent-that-moves-with-its-children). Nothing was sent,
+    /// or, of a row that is made when the unit runs, nothing stays written.
     #[error("`{table}` {key} cannot be written: {problem}")]
     Invalid {
         /// The table.

@@ -11,6 +11,7 @@ mod keys;
 #[cfg(feature = "lease")]
 mod lease;
 mod lock;
+mod mark;
 mod overwrite;
 mod pipeline;
 mod replay;

@@ -9,6 +9,7 @@ mod keys;
 #[cfg(feature = "lease")]
 mod lease;
 mod lock;
+mod mark;
 mod overwrite;
 mod replay;
 mod retry;

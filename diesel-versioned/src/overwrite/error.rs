@@ -184,7 +184,8 @@ impl fmt::Display for NotOverwritable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Deleted => {
-                "someone else deleted it; insert it again if it is to be there, or drop the change"
+                "someone else deleted it; insert it again if it is to be there, or restore it if it \
+                 is only marked as deleted, or drop the change"
             }
             Self::Refused => {
                 "nobody else changed it; look for a trigger, a rule or row-level security that \

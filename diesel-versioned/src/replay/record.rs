@@ -53,11 +53,13 @@ pub(crate) fn read(text: &str) -> Option<Vec<RecordedChange>> {
         .collect()
 }
 
-const NAMES: [(Operation, &str); 4] = [
+const NAMES: [(Operation, &str); 6] = [
     (Operation::Insert, "insert"),
     (Operation::Update, "update"),
     (Operation::Touch, "touch"),
     (Operation::Delete, "delete"),
+    (Operation::Restore, "restore"),
+    (Operation::Purge, "purge"),
 ];
 
 fn name(operation: Operation) -> &'static str {

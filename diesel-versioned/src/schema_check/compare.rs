@@ -12,6 +12,14 @@ pub(super) struct Expected {
     key: Vec<&'static str>,
     /// The version columns, with what they must be able to hold.
     versions: Vec<(&'static str, Shape)>,
+    mark: Option<Mark>,
+}
+
+/// What an entity expects of the column that marks rows as deleted.
+struct Mark {
+    column: &'static str,
+    null: bool,
+    shape: Shape,
 }
 
 impl Expected {
@@ -27,6 +35,11 @@ impl Expected {
                 .iter()
                 .map(|column| (name(column), T::version_shape(column)))
                 .collect(),
+            mark: T::MARK.map(|mark| Mark {
+                column: name(mark.index),
+                null: mark.null,
+                shape: T::mark_shape(),
+            }),
         }
     }
 }
@@ -111,6 +124,31 @@ fn table(
         }
     }
 
+    if let Some(mark) = &expected.mark
+        && let Some(column) = find(mark.column)
+    {
+        let (shape, found) = (mark.shape, column.type_name.clone());
+        let fits = fit(shape, column.stored, catalog.exact_integers);
+        let problems = [
+            (constrained && column.nullable != mark.null).then_some(if mark.null {
+                Problem::MarkNotNull
+            } else {
+                Problem::MarkNullable
+            }),
+            match fits {
+                Fit::Fits => None,
+                Fit::Coarse => Some(Problem::MarkPrecision { mark: shape, found }),
+                Fit::OtherType | Fit::Narrow => Some(Problem::MarkType { mark: shape, found }),
+            },
+        ];
+        findings.extend(
+            problems
+                .into_iter()
+                .flatten()
+                .map(|problem| SchemaFinding::of_column(expected.table, mark.column, problem)),
+        );
+    }
+
     // A guard compares with `=`, which no NULL is equal to: a unique key with nullable columns keeps
     // those rows apart that a guard can find.
     let covered = |column: &Option<String>| {
@@ -159,7 +197,12 @@ fn fit(version: Shape, stored: Stored, exact_integers: bool) -> Fit {
     // How many bits a number that is not negative may have.
     let magnitude = |bits: u32, signed: bool| bits.saturating_sub(u32::from(signed));
     match (version, stored) {
-        (Shape::Other, _) | (_, Stored::Anything) | (Shape::Uuid, Stored::Uuid) => Fit::Fits,
+        (Shape::Other, _)
+        | (_, Stored::Anything)
+        | (Shape::Uuid, Stored::Uuid)
+        | (Shape::Boolean, Stored::Boolean) => Fit::Fits,
+        // As databases without such a type keep it.
+        (Shape::Boolean, Stored::Integer { .. }) if !exact_integers => Fit::Fits,
         (
             Shape::Integer { bits, signed },
             Stored::Integer {

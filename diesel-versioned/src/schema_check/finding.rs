@@ -44,6 +44,26 @@ pub enum Problem {
         /// The type of the column, as the database shows it.
         found: String,
     },
+    /// The column that marks rows as deleted by a time cannot be NULL, which is what it has for all
+    /// others.
+    MarkNotNull,
+    /// The column that marks rows as deleted by `TRUE` may be NULL: such a row is neither deleted nor
+    /// not.
+    MarkNullable,
+    /// The column that marks rows as deleted is of another type.
+    MarkType {
+        /// What the mark is.
+        mark: Shape,
+        /// The type of the column, as the database shows it.
+        found: String,
+    },
+    /// The column that marks rows as deleted keeps fewer digits of a second than the mark has.
+    MarkPrecision {
+        /// What the mark is.
+        mark: Shape,
+        /// The type of the column, as the database shows it.
+        found: String,
+    },
     /// The database does not keep the key unique: neither a primary key nor a unique index has
     /// columns of the key alone.
     KeyNotUnique {
@@ -119,6 +139,10 @@ impl SchemaFinding {
             Problem::VersionType { .. } => "schema.version_type",
             Problem::VersionNarrow { .. } => "schema.version_narrow",
             Problem::VersionPrecision { .. } => "schema.version_precision",
+            Problem::MarkNotNull => "schema.mark_not_null",
+            Problem::MarkNullable => "schema.mark_nullable",
+            Problem::MarkType { .. } => "schema.mark_type",
+            Problem::MarkPrecision { .. } => "schema.mark_precision",
             Problem::KeyNotUnique { .. } => "schema.key_not_unique",
             Problem::DefaultMissing => "schema.default_missing",
             Problem::FoundRows => "schema.found_rows",
@@ -160,6 +184,24 @@ impl fmt::Display for SchemaFinding {
                 f,
                 "the version is {version}, more than the column keeps, which is `{found}`: every \
                  save would conflict; give the column, or the version, the other one's precision"
+            ),
+            Problem::MarkNotNull => f.write_str(
+                "rows that are not deleted have NULL in it, and it is NOT NULL; drop that, or mark \
+                 them by a `bool`",
+            ),
+            Problem::MarkNullable => f.write_str(
+                "a row with NULL in it is neither deleted nor not, so it is never found; set it to \
+                 FALSE and make the column NOT NULL",
+            ),
+            Problem::MarkType { mark, found } => write!(
+                f,
+                "the mark of deletion is {mark} and the column `{found}`; change the type of one of \
+                 them"
+            ),
+            Problem::MarkPrecision { mark, found } => write!(
+                f,
+                "the mark of deletion is {mark}, more than the column keeps, which is `{found}`; give \
+                 the column, or `soft_delete(precision = …)`, the other one's precision"
             ),
             Problem::KeyNotUnique { key } => write!(
                 f,

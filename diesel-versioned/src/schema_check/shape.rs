@@ -29,6 +29,8 @@ pub enum Shape {
     },
     /// A UUID.
     Uuid,
+    /// `TRUE` or `FALSE`.
+    Boolean,
     /// Bytes.
     Bytes {
         /// How many, if it is always as many.
@@ -48,6 +50,7 @@ impl fmt::Display for Shape {
                 write!(f, "a time with {digits} digits of a second")
             }
             Self::Uuid => f.write_str("a UUID"),
+            Self::Boolean => f.write_str("true or false"),
             Self::Bytes { len: Some(len) } => write!(f, "{len} bytes"),
             Self::Bytes { len: None } => f.write_str("bytes"),
             Self::Other => f.write_str("a type of its own"),

@@ -48,6 +48,7 @@ where
         }
         let what = match column.role {
             Role::Version => "the version, which moves by itself",
+            Role::SoftDelete { .. } => "the mark of deletion, which `delete` and `restore` write",
             Role::Key { .. } => "the key, by which the row is known",
             Role::Unguarded { .. } | Role::Generated | Role::Data { .. } => {
                 assigned = assigned.with(index);

@@ -7,9 +7,10 @@ use diesel::result::Error;
 
 use super::assigned::{Readable, check_assigned};
 use super::bump::{Stepped, touched, walk_steps};
-use super::target::{Entity, column, key_columns, list, order_by_key, qualified};
+use super::target::{Entity, column, key_columns, list, marked, order_by_key, qualified};
 use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::entity::Bind;
+use crate::outcome::alone_without_key;
 use crate::version::NoVersion;
 
 /// A condition that always holds.
@@ -92,6 +93,7 @@ where
             T::bind_key(self.key, part, out)
         })?;
         self.condition.walk_and(&mut out)?;
+        marked::<T, DB>(false, (" AND ", ""), Some(&self.from), &mut out)?;
         for (index, step) in self.step {
             if let Some(last) = step.last() {
                 out.push_sql(" AND ");
@@ -127,6 +129,7 @@ where
     P: QueryFragment<DB>,
 {
     out.unsafe_to_cache_prepared();
+    alone_without_key::<T>()?;
     let assigned = check_assigned::<T, DB, S>(set)?;
     let step = step.as_ref().map_err(no_version)?;
     let locks = out.backend().syntax().batch_update == BatchUpdateSyntax::LockedValues;
@@ -140,7 +143,7 @@ where
         out.push_sql(" FROM ");
         from.walk_ast(out.reborrow())?;
         out.push_sql(" WHERE ");
-        condition.walk_ast(out.reborrow())?;
+        walk_condition::<T, DB, _, _>(from, condition, &mut out)?;
         order_by_key::<T, DB>(&mut out)?;
         out.push_sql(lock_write);
         out.push_sql(") ");
@@ -159,7 +162,32 @@ where
         out.push_sql(") IN (SELECT * FROM __dv)");
         return Ok(());
     }
-    condition.walk_ast(out)
+    walk_condition::<T, DB, _, _>(from, condition, &mut out)
+}
+
+/// The condition; a row that is marked as deleted meets none.
+fn walk_condition<'b, T, DB, F, P>(
+    from: &'b F,
+    condition: &'b P,
+    out: &mut AstPass<'_, 'b, DB>,
+) -> QueryResult<()>
+where
+    T: Bind<DB>,
+    DB: Dialect,
+    F: QueryFragment<DB>,
+    P: QueryFragment<DB>,
+{
+    let Some(mark) = T::MARK else {
+        return condition.walk_ast(out.reborrow());
+    };
+    out.push_sql("(");
+    condition.walk_ast(out.reborrow())?;
+    out.push_sql(") AND ");
+    from.walk_ast(out.reborrow())?;
+    out.push_sql(".");
+    column::<T, DB>(mark.index, out)?;
+    out.push_sql(mark.says(false));
+    Ok(())
 }
 
 /// Writes the assignment of a version, for `set` of Diesel's own.

@@ -7,7 +7,7 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 
 use super::chunks;
 use super::row::Compared;
-use super::target::{Entity, one_of, order_by_key};
+use super::target::{Entity, marked, one_of, order_by_key};
 use crate::backend::Dialect;
 
 /// What a read does to the rows that it finds.
@@ -23,14 +23,15 @@ pub(crate) enum Lock {
     None,
 }
 
-/// `SELECT … FROM t WHERE id = ?`, as Diesel's `find` reads.
-pub(crate) struct Find<T: Entity<DB>, DB: Dialect> {
+/// `SELECT … FROM t WHERE id = ?`, as Diesel's `find` reads; where rows are marked as deleted, only
+/// one that is not, or, `DELETED`, only one that is.
+pub(crate) struct Find<T: Entity<DB>, DB: Dialect, const DELETED: bool> {
     from: T::From,
     selection: T::Selection,
     key: [T::Key; 1],
 }
 
-impl<T: Entity<DB>, DB: Dialect> Find<T, DB> {
+impl<T: Entity<DB>, DB: Dialect, const DELETED: bool> Find<T, DB, DELETED> {
     /// The row with this key.
     pub(crate) fn new(key: T::Key) -> Self {
         Self {
@@ -41,22 +42,23 @@ impl<T: Entity<DB>, DB: Dialect> Find<T, DB> {
     }
 }
 
-impl<T: Entity<DB>, DB: Dialect> QueryFragment<DB> for Find<T, DB> {
+impl<T: Entity<DB>, DB: Dialect, const DELETED: bool> QueryFragment<DB> for Find<T, DB, DELETED> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        walk_select::<T, DB>(&self.selection, &self.from, &self.key, &mut out)
+        walk_select::<T, DB>(&self.selection, &self.from, &self.key, &mut out)?;
+        marked::<T, DB>(DELETED, (" AND ", ""), None, &mut out)
     }
 }
 
-impl<T: Entity<DB>, DB: Dialect> Query for Find<T, DB> {
+impl<T: Entity<DB>, DB: Dialect, const DELETED: bool> Query for Find<T, DB, DELETED> {
     type SqlType = T::SqlType;
 }
 
-impl<T: Entity<DB>, DB: Dialect> QueryId for Find<T, DB> {
-    type QueryId = FindByKey<T>;
+impl<T: Entity<DB>, DB: Dialect, const DELETED: bool> QueryId for Find<T, DB, DELETED> {
+    type QueryId = FindByKey<T, DELETED>;
 }
 
 /// What the read of one row of an entity type is known by.
-pub(crate) struct FindByKey<T>(PhantomData<T>);
+pub(crate) struct FindByKey<T, const DELETED: bool>(PhantomData<T>);
 
 /// `SELECT … FROM t WHERE id IN (?, …)` with a lock.
 pub(crate) struct Select<'a, T: Entity<DB>, DB: Dialect> {

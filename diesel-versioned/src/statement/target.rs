@@ -103,6 +103,27 @@ pub(super) fn qualified<'b, T: Entity<DB>, DB: Backend>(
     column::<T, DB>(index, out)
 }
 
+/// Writes that a row is marked as deleted, or that it is not; nothing where there is no mark.
+/// `qualify` names the table.
+pub(super) fn marked<'b, T: Entity<DB>, DB: Backend>(
+    deleted: bool,
+    (opening, closing): (&str, &str),
+    qualify: Option<&'b T::From>,
+    out: &mut AstPass<'_, 'b, DB>,
+) -> QueryResult<()> {
+    let Some(mark) = T::MARK else {
+        return Ok(());
+    };
+    out.push_sql(opening);
+    match qualify {
+        Some(from) => qualified::<T, DB>(from, mark.index, out)?,
+        None => column::<T, DB>(mark.index, out)?,
+    }
+    out.push_sql(mark.says(deleted));
+    out.push_sql(closing);
+    Ok(())
+}
+
 /// Writes a list, `separator` between its items.
 pub(super) fn list<'b, DB: Backend, I: IntoIterator>(
     items: I,

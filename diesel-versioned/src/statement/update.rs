@@ -6,12 +6,13 @@ use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
 use super::row::{Compared, Next, Row};
-use super::target::{Entity, column, equals, in_key_order, limit, list, one_of, qualified};
+use super::target::{Entity, column, equals, in_key_order, limit, list, marked, one_of, qualified};
 use super::versions::Versions;
 use crate::backend::{BatchUpdateSyntax, Dialect};
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::guard;
+use crate::soft_delete::mark_columns;
 
 /// Which columns an update of one row writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub(crate) struct Update<'a, T: Entity<DB>, DB: Dialect, const WHOLE: bool> {
     row: Row<'a, T>,
     columns: ColumnSet,
     guard: ColumnSet,
+    /// The row may be marked as deleted.
+    restores: bool,
 }
 
 impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
@@ -52,6 +55,7 @@ impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, true> {
             row: Row::new(entity, next),
             columns: T::UPDATABLE,
             guard: guard::of_update::<T>(T::UPDATABLE),
+            restores: false,
         }
     }
 }
@@ -73,6 +77,17 @@ impl<'a, T: Entity<DB>, DB: Dialect> Update<'a, T, DB, false> {
             },
             row: Row::new(entity, next).based(base),
             columns,
+            restores: false,
+        }
+    }
+
+    /// Writes the mark of deletion of a copy that has it, or none; the row may be marked as deleted
+    /// if it is none.
+    pub(crate) fn mark(entity: &'a T, next: Next<T::Version>) -> Self {
+        Self {
+            restores: !entity.is_deleted(),
+            guard: guard::of_row::<T>(),
+            ..Self::columns(entity, None, next, mark_columns::<T>())
         }
     }
 }
@@ -119,7 +134,10 @@ impl<T: Entity<DB>, DB: Dialect, const WHOLE: bool> QueryFragment<DB> for Update
                 self.row.bind_guard(compared, out)
             })?;
         }
-        Ok(())
+        if self.restores {
+            return Ok(());
+        }
+        marked::<T, DB>(false, (" AND ", ""), None, &mut out)
     }
 }
 
@@ -145,6 +163,7 @@ pub(crate) struct UpdateMany<'a, T: Entity<DB>, DB: Dialect> {
     /// The version columns that are compared.
     moving: ColumnSet,
     versions: Versions,
+    restores: bool,
     limit: i64,
 }
 
@@ -177,7 +196,13 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
             compared: Compared::guard::<T>(compared),
             moving,
             versions,
+            restores: false,
         }
+    }
+
+    /// The rows may be marked as deleted.
+    pub(crate) fn restoring(self, restores: bool) -> Self {
+        Self { restores, ..self }
     }
 
     /// How many values a row binds at most, whatever the form.
@@ -225,14 +250,18 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
         })?;
         self.walk_set_version(out)?;
         out.push_sql(" WHERE ");
+        let is_marked = T::MARK.is_some() && !self.restores;
+        if is_marked {
+            marked::<T, DB>(false, ("", " AND "), None, out)?;
+        }
         if let Versions::One = self.versions {
             self.walk_version_is(out)?;
-            out.push_sql(" AND (");
-            one_of::<T, DB, _>(&self.compared, self.padded(), out, Row::bind_guard)?;
-            out.push_sql(")");
-        } else {
-            one_of::<T, DB, _>(&self.compared, self.padded(), out, Row::bind_guard)?;
+            out.push_sql(" AND ");
         }
+        let parenthesized = is_marked || self.versions == Versions::One;
+        out.push_sql(if parenthesized { "(" } else { "" });
+        one_of::<T, DB, _>(&self.compared, self.padded(), out, Row::bind_guard)?;
+        out.push_sql(if parenthesized { ")" } else { "" });
         if self.rows.len() > 1 {
             in_key_order::<T, DB>(&self.limit, out)?;
         }
@@ -371,7 +400,10 @@ impl<'a, T: Entity<DB>, DB: Dialect> UpdateMany<'a, T, DB> {
             out.push_sql(" AND ");
             self.walk_version_is(out)?;
         }
-        Ok(())
+        if self.restores {
+            return Ok(());
+        }
+        marked::<T, DB>(false, (" AND ", ""), Some(&self.from), out)
     }
 }
 

@@ -44,6 +44,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     pub fn handle<T: Versioned>(&self, key: impl IntoKey<T::Key>) -> Option<Handle<T>> {
         match self.set::<T>()?.find(&key.into_key()) {
             Tracked::As(slot) => Some(Handle::new(self.id, slot)),
+            Tracked::Marked(slot) => Some(Handle::new(self.id, slot)),
             Tracked::No | Tracked::Deleted => None,
         }
     }
@@ -63,7 +64,19 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         match self.set::<T>().map_or(Tracked::No, |set| set.find(key)) {
             Tracked::As(slot) => Ok(Some(Handle::new(self.id, slot))),
             Tracked::No => Ok(None),
-            Tracked::Deleted => Err(Deleted),
+            Tracked::Deleted | Tracked::Marked(_) => Err(Deleted),
+        }
+    }
+
+    /// The same, for a read of rows that are marked as deleted.
+    pub(crate) fn known_deleted<T: Versioned>(
+        &self,
+        key: &T::Key,
+    ) -> Result<Option<Handle<T>>, Deleted> {
+        match self.set::<T>().map_or(Tracked::No, |set| set.find(key)) {
+            Tracked::Marked(slot) => Ok(Some(Handle::new(self.id, slot))),
+            Tracked::No => Ok(None),
+            Tracked::As(_) | Tracked::Deleted => Err(Deleted),
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::order::Operation;
 use super::set::Set;
 use super::work::Group;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
+use crate::soft_delete::mark_columns;
 use crate::statement::{Delete, Entity, Insert, Next, Row, UpdateMany, chunks, padded_chunks};
 
 /// How the rows of an insert come back.
@@ -63,7 +65,7 @@ impl UpdateMode {
 }
 
 impl<T: Versioned> Set<T> {
-    /// The statements of a group of updates.
+    /// The statements of a group of updates, or of rows that are marked as deleted.
     pub(crate) fn update_statements<'a, DB: Dialect>(
         &'a self,
         group: &Group,
@@ -72,19 +74,19 @@ impl<T: Versioned> Set<T> {
         T: Entity<DB>,
     {
         let (columns, guard) = (group.columns, group.guard);
-        let planned = self
-            .work
-            .updates
-            .get(group.rows.clone())
-            .unwrap_or_default();
+        let planned = self.planned(group);
+        // Whatever else writes the mark of deletion gives it.
+        let restores =
+            group.operation == Operation::Update && !columns.and(mark_columns::<T>()).is_empty();
         let binds = UpdateMany::<T, DB>::binds_per_row(columns, guard);
         padded_chunks(planned, DB::UPDATE_ROWS, binds, DB::MAX_BINDS).map(move |(chunk, size)| {
             let rows = chunk.iter().filter_map(|planned| {
                 let slot = self.slots.get(planned.slot)?;
-                let row = Row::new(slot.mine.as_ref()?, planned.next.clone());
+                let marked = self.work.marked.get(&planned.slot);
+                let row = Row::new(marked.or(slot.mine.as_ref())?, planned.next.clone());
                 Some(row.based(slot.loaded()))
             });
-            UpdateMany::new(rows.collect(), size, columns, guard)
+            UpdateMany::new(rows.collect(), size, columns, guard).restoring(restores)
         })
     }
 

@@ -20,8 +20,12 @@ pub enum Operation {
     Update,
     /// Only its version moved on.
     Touch,
-    /// It was deleted.
+    /// It was deleted, or [marked as deleted](derive@crate::Versioned#soft-deletion).
     Delete,
+    /// It had been marked as deleted, and is so no longer. Other columns may have been written as well.
+    Restore,
+    /// It was deleted for good, whether it was marked as deleted before or not.
+    Purge,
 }
 
 /// One row that a unit wrote.
@@ -56,7 +60,7 @@ impl CommittedChange {
         self.old_version.as_deref()
     }
 
-    /// The version that the row is at now, as text; `None` for a delete.
+    /// The version that the row is at now, as text; `None` for a row that is gone.
     pub fn new_version(&self) -> Option<&str> {
         self.new_version.as_deref()
     }
@@ -72,7 +76,7 @@ pub struct CommittedRow<'a, T: Versioned> {
     pub operation: Operation,
     /// The version that the row was at; `None` for an insert.
     pub old_version: Option<&'a T::Version>,
-    /// The version that the row is at now; `None` for a delete.
+    /// The version that the row is at now; `None` for a row that is gone.
     pub new_version: Option<&'a T::Version>,
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use diesel::result::Error;
 
+use super::aggregate::Parent;
 use super::handle::UnitId;
 use super::order::{Kinship, Table};
 use super::overwrite::Recorded;
@@ -14,7 +15,7 @@ use super::set::Set;
 use super::slot::State;
 use super::work::{Group, Work};
 use crate::conflicts::AnyConflict;
-use crate::entity::Versioned;
+use crate::entity::{ParentKey, Versioned};
 use crate::error::CommitError;
 use crate::replay::RecordedChange;
 use crate::version::Moment;
@@ -54,6 +55,16 @@ pub trait Core: Any + Send {
     fn delete(&mut self, slot: u32);
     fn forget(&mut self, slot: u32);
     fn is_pending(&self, slot: u32) -> bool;
+    fn touches(&self) -> bool;
+    fn touched_types(&self) -> Vec<TypeId>;
+    fn forget_touches(&mut self);
+    fn touch_for_child(&mut self, slot: u32) -> bool;
+    fn moved_slots(&self) -> Vec<u32>;
+    fn is_moved(&self, slot: u32) -> bool;
+    fn is_there(&self, slot: u32) -> bool;
+    fn parents_of(&self, slot: u32) -> Result<Vec<ParentKey>, CommitError>;
+    fn parent(&self, key: &dyn Any) -> Parent;
+    fn has_key(&self, slot: u32, key: &dyn Any) -> bool;
     fn replacement(&self, slot: u32) -> Option<u32>;
     fn prepare(&mut self, levels: &HashMap<u32, u32>, moment: &Moment) -> Result<(), CommitError>;
     fn groups(&self) -> Vec<Group>;
@@ -118,6 +129,46 @@ impl<T: Versioned> Core for Set<T> {
             .is_some_and(|slot| slot.state == State::New)
     }
 
+    fn touches(&self) -> bool {
+        T::TOUCHES
+    }
+
+    fn touched_types(&self) -> Vec<TypeId> {
+        T::touched_types()
+    }
+
+    fn forget_touches(&mut self) {
+        Self::forget_touches(self);
+    }
+
+    fn touch_for_child(&mut self, slot: u32) -> bool {
+        Self::touch_for_child(self, slot)
+    }
+
+    fn moved_slots(&self) -> Vec<u32> {
+        Self::moved_slots(self)
+    }
+
+    fn is_moved(&self, slot: u32) -> bool {
+        Self::is_moved(self, slot)
+    }
+
+    fn is_there(&self, slot: u32) -> bool {
+        Self::is_there(self, slot)
+    }
+
+    fn parents_of(&self, slot: u32) -> Result<Vec<ParentKey>, CommitError> {
+        Self::parents_of(self, slot)
+    }
+
+    fn parent(&self, key: &dyn Any) -> Parent {
+        Self::parent(self, key)
+    }
+
+    fn has_key(&self, slot: u32, key: &dyn Any) -> bool {
+        Self::has_key(self, slot, key)
+    }
+
     fn replacement(&self, slot: u32) -> Option<u32> {
         Self::replacement(self, slot)
     }
@@ -157,7 +208,8 @@ impl<T: Versioned> Core for Set<T> {
     }
 
     fn stage(&mut self, slot: u32, row: Box<dyn Any>) {
-        if let Ok(row) = row.downcast() {
+        if let Ok(mut row) = row.downcast::<T>() {
+            row.remove_mark();
             // What an earlier attempt has left refers to rows that are gone.
             self.work.landed.remove(&slot);
             self.work.staged.insert(slot, *row);
@@ -194,6 +246,7 @@ impl<T: Versioned> Core for Set<T> {
 
     fn abandon(&mut self) {
         self.work = Work::default();
+        Self::forget_touches(self);
     }
 
     fn describe(&self, say: &mut dyn FnMut(&str)) {

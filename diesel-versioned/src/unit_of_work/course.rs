@@ -1,7 +1,9 @@
 //! The unit's side of a commit: it starts, makes rows from others, succeeds or fails.
 
+use diesel::QueryResult;
+
 use super::protocol::Protocol;
-use super::{Committed, Handle, Holds, SetCore, SetKind, UnitOfWork, committed, plan};
+use super::{Committed, Handle, Holds, Link, SetCore, SetKind, UnitOfWork, committed, plan};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::CommitError;
@@ -42,7 +44,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// Makes the rows of one level that refer to others of this unit.
-    pub(crate) fn make_linked(&mut self, set: usize, level: u32) {
+    pub(crate) fn make_linked(&mut self, set: usize, level: u32) -> QueryResult<()> {
         for link in &mut self.links {
             if (link.child_set, link.level) != (set, level) {
                 continue;
@@ -55,6 +57,9 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
                 self.sets[set].1.core().stage(link.child_slot, row);
             }
         }
+        let made = |link: &&Link| (link.child_set, link.level) == (set, level);
+        let mut made = self.links.iter().filter(made);
+        made.try_for_each(|link| self.check_made(link))
     }
 
     /// Everything is written: brings memory to what is in the database.

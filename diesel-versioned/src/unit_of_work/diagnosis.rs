@@ -8,7 +8,6 @@ use diesel::result::Error;
 use super::handle::UnitId;
 use super::order::Operation;
 use super::set::Set;
-use super::slot::State;
 use super::work::Group;
 use crate::columns::ColumnSet;
 use crate::conflict::{Conflict, ConflictKind};
@@ -62,7 +61,8 @@ impl<T: Versioned> Set<T> {
         let mine = slot.mine.as_ref()?;
         let current = self.work.current.get(&mine.key());
         let guard = slot.need().guard::<T>();
-        Some(classify(&mine.version(), slot.loaded(), current, guard))
+        let (version, wanted) = (mine.version(), slot.wanted());
+        Some(classify(&version, slot.loaded(), current, guard, wanted))
     }
 
     /// The conflicts, by key: whatever is stale or gone, and what the database held back.
@@ -110,7 +110,7 @@ impl<T: Versioned> Set<T> {
                     current,
                     moved: verdict.moved,
                     source: cause.cloned(),
-                    deletes: slot.state == State::Deleted,
+                    lost: slot.wanted(),
                     place: Some((unit, index)),
                 };
                 Some(Box::new(conflict) as Box<dyn AnyConflict>)

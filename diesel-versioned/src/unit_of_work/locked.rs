@@ -90,7 +90,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
                         all.push((key.clone(), Box::new(conflict)));
                     }
                 }
-                None if row.is_none() => {
+                None if locked.alive(key).is_none() => {
                     missing = missing.or_else(|| Some(locked.why_not(key)));
                 }
                 None => {}
@@ -115,6 +115,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             };
             handles.push(match self.tracked(key, Some(row)) {
                 Some(handle) => handle,
+                None if row.is_deleted() => continue,
                 None => self.attach(row.clone())?,
             });
         }
@@ -133,7 +134,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         let slot = self.set::<T>()?.slots.get(handle.slot)?;
         let mine = slot.mine.as_ref()?;
         let (version, guard) = (mine.version(), guard::of_row::<T>());
-        let verdict = classify(&version, slot.loaded(), row, guard);
+        let verdict = classify(&version, slot.loaded(), row, guard, slot.wanted());
         if verdict.kind == ConflictKind::Refused {
             return None;
         }
@@ -147,7 +148,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             actual: row.map(T::version),
             moved: verdict.moved,
             source: None,
-            deletes: false,
+            lost: slot.wanted(),
             place: Some((self.id, handle.slot)),
         })
     }

@@ -1,6 +1,7 @@
 //! The unit of work: many entities, one transaction, all or none.
 
 mod access;
+mod aggregate;
 mod batches;
 mod claim;
 mod committed;

@@ -5,7 +5,7 @@ use super::slot::{Slot, State};
 use super::{Handle, Holds, SetCore, SetKind, UnitOfWork};
 use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
-use crate::outcome;
+use crate::outcome::{self, Wanted};
 use crate::overwrite::{Actor, NotOverwritable, Overwrite, OverwriteError, reason};
 
 /// Who overwrites an entity's row, and why.
@@ -72,7 +72,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         let id = self.id;
         let set = self.set_mut_or_new::<T>();
         let slot = set.and_then(|set| {
-            let state = if conflict.deletes {
+            let state = if conflict.lost.deletes() {
                 State::Deleted
             } else {
                 State::Whole
@@ -80,6 +80,8 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             let slot = set.add(conflict.mine.clone(), state)?;
             if let Some(slot) = set.slots.get_mut(slot) {
                 slot.stand_on(current);
+                slot.purge = conflict.lost == Wanted::Purge;
+                slot.restore = conflict.lost == Wanted::Restore;
             }
             let intent = Intent {
                 actor,

@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 
+use super::aggregate::touch_parents;
 use super::core::Core;
 use super::order::{self, Kinship, Node, Operation, Table};
 use super::work::Group;
@@ -55,6 +56,7 @@ pub(super) fn plan<S: SetCore + ?Sized>(
 ) -> Result<Vec<Step>, CommitError> {
     set_levels(sets, links);
     let links = &*links;
+    touch_parents(sets, links)?;
     // One for all rows of the commit, whatever becomes of it: it may be tried twice.
     let moment = Moment::new();
     for (index, (_, set)) in sets.iter_mut().enumerate() {
@@ -172,7 +174,7 @@ fn locks(
         .collect();
     let deletes_many = writes.iter().any(|step| {
         matches!(step, Step::Write { group, .. }
-            if group.operation == Operation::Delete && group.len() > 1)
+            if group.statement() == Operation::Delete && group.len() > 1)
     });
     let in_order = existing.windows(2).all(|pair| pair[0] < pair[1])
         && !(deletes_many && row_locks == RowLocks::DeletesAsFound);

@@ -180,6 +180,14 @@ impl Protocol {
                     Ok(()) => self.step(index + 1),
                     Err(error) => self.roll_back(Then::Finish(error)),
                 },
+                // What the unit says of itself is no matter of the database's.
+                Err(Error::QueryBuilderError(error)) if error.is::<CommitError>() => {
+                    let error = error.downcast::<CommitError>();
+                    self.roll_back(Then::Finish(error.map_or_else(
+                        |error| Error::QueryBuilderError(error).into(),
+                        |error| *error,
+                    )))
+                }
                 Err(error) => {
                     let entity = self.entity(index, sets);
                     self.roll_back(Then::Inquire(Some((error, entity))))

@@ -10,23 +10,32 @@ use super::set::Set;
 use super::slot::State;
 use super::work::Work;
 use crate::entity::Versioned;
+use crate::outcome::Wanted;
 use crate::replay::{RecordedChange, digest};
+use crate::soft_delete::mark_columns;
 use crate::version::VersionValue;
 
 impl<T: Versioned> Set<T> {
     /// Says what is to be written, field by field.
     pub(super) fn describe(&self, say: &mut dyn FnMut(&str)) {
         let work = &self.work;
-        let deletes = work.deletes.iter().map(|&slot| (slot, "delete", None));
+        let purges = |slot| self.slots.get(slot).is_some_and(|slot| slot.purge);
+        let deletes = work.deletes.iter().map(|&slot| {
+            let what = if purges(slot) { "purge" } else { "delete" };
+            (slot, what, None)
+        });
         let checks = work.checks.iter().map(|&slot| (slot, "check", None));
         let updates = work.updates.iter();
         let updates = updates.map(|planned| {
-            let what = if planned.next.is_guarded() {
+            let mark = planned.columns.and(mark_columns::<T>());
+            let what = if !mark.is_empty() {
+                "restore"
+            } else if planned.next.is_guarded() {
                 "update"
             } else {
                 "unguarded"
             };
-            (planned.slot, what, Some(planned.columns))
+            (planned.slot, what, Some(planned.columns.without(mark)))
         });
         for (slot, what, columns) in deletes.chain(checks).chain(updates) {
             let Some(entity) = self.value(slot) else {
@@ -56,9 +65,9 @@ impl<T: Versioned> Set<T> {
         let Some(entity) = self.slots.get(slot).and_then(|slot| slot.mine.as_ref()) else {
             return;
         };
-        // The initial version is written, whatever the field holds.
-        let columns = T::INSERTABLE.iter();
-        for column in columns.filter(|&column| !T::VERSION_COLUMNS.contains(column)) {
+        // The initial version is written, and no mark of deletion, whatever the fields hold.
+        let columns = T::INSERTABLE.without(mark_columns::<T>());
+        for column in columns.without(T::VERSION_COLUMNS).iter() {
             say(T::column(column).name);
             say(&format!("{:?}", entity.column_value(column)));
         }
@@ -188,7 +197,10 @@ impl<T: Versioned> Set<T> {
                 State::New => found_again.remove(&index),
                 _ => was.clone().filter(|_| !deletes.contains(&index)),
             };
-            match key.and_then(|key| Some((current.remove(&key)?, key))) {
+            // One that was deleted when it was read, and is not restored, may be so still.
+            let may_be_deleted = slot.wanted() == Wanted::StillDeleted;
+            let found = key.and_then(|key| Some((current.remove(&key)?, key)));
+            match found.filter(|(row, _)| may_be_deleted || !row.is_deleted()) {
                 Some((row, key)) => {
                     slot.mine = Some(row);
                     slot.clean();

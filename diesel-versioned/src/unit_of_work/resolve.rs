@@ -110,6 +110,8 @@ impl<T: Versioned> Slot<T> {
                 if let Some(current) = &mut current {
                     current.copy_key(mine);
                 }
+                // If they have restored it, there is nothing to do.
+                self.restore &= current.as_ref().is_some_and(T::is_deleted);
                 self.base = current;
                 self.mine = Some(merged);
                 self.state = State::Loaded;

@@ -8,7 +8,7 @@ use super::core::Core;
 use super::overwrite::Intent;
 use super::set::Set;
 use super::slot::{Slot, State};
-use super::work::Work;
+use super::work::{Planned, Work};
 use crate::entity::Versioned;
 use crate::guard::Check;
 use crate::outcome;
@@ -41,33 +41,44 @@ impl<T: Versioned> Rows<T> {
     /// The rows that a set has written: deletes, updates, inserts.
     pub(super) fn of(set: &Set<T>) -> Self {
         let work = &set.work;
-        let deletes = work.deletes.iter().filter_map(|&slot| {
-            let mine = set.slots.get(slot)?.mine.as_ref()?;
+        let deletes = work.deletes.iter().skip(work.marks.len());
+        let deletes = deletes.filter_map(|&slot| {
+            let slot = set.slots.get(slot)?;
+            let mine = slot.mine.as_ref()?;
             Some(Row {
                 key: mine.key(),
-                operation: Operation::Delete,
+                operation: if slot.purge {
+                    Operation::Purge
+                } else {
+                    Operation::Delete
+                },
                 old_version: version_of(mine),
                 new_version: None,
             })
         });
-        let updates = work.updates.iter().filter_map(|planned| {
+        let marks = work.marks.iter().filter_map(|planned| {
             let mine = set.slots.get(planned.slot)?.mine.as_ref()?;
             Some(Row {
                 key: mine.key(),
-                operation: if planned.columns.is_empty() {
+                operation: Operation::Delete,
+                old_version: version_of(mine),
+                new_version: set.new_version(planned),
+            })
+        });
+        let updates = work.updates.iter().filter_map(|planned| {
+            let slot = set.slots.get(planned.slot)?;
+            let mine = slot.mine.as_ref()?;
+            Some(Row {
+                key: mine.key(),
+                operation: if slot.restore {
+                    Operation::Restore
+                } else if planned.columns.is_empty() {
                     Operation::Touch
                 } else {
                     Operation::Update
                 },
                 old_version: version_of(mine),
-                new_version: match &planned.next {
-                    Next::Is(next) => Some(next.clone()),
-                    Next::Nothing | Next::Unguarded => version_of(mine),
-                    Next::ByDatabase => {
-                        let row = work.written.get(&planned.slot);
-                        row.and_then(version_of)
-                    }
-                },
+                new_version: set.new_version(planned),
             })
         });
         let inserts = work.inserts.iter().filter_map(|insert| {
@@ -82,7 +93,8 @@ impl<T: Versioned> Rows<T> {
                 },
             })
         });
-        Self::recorded(deletes.chain(updates).chain(inserts).collect(), Vec::new())
+        let existing = marks.chain(deletes).chain(updates);
+        Self::recorded(existing.chain(inserts).collect(), Vec::new())
     }
 
     /// These rows, and what slots were before.
@@ -148,8 +160,8 @@ impl<T: Versioned> Rows<T> {
                     if let Some(staged) = staged {
                         slot.mine = Some(staged);
                     }
-                    if let (Some(mine), Some(initial)) = (&mut slot.mine, insert.initial.made()) {
-                        mine.set_version(initial);
+                    if let Some(mine) = &mut slot.mine {
+                        outcome::take_written(mine, insert.initial, None);
                     }
                 }
             }
@@ -175,6 +187,22 @@ impl<T: Versioned> Rows<T> {
 /// The version of a row, where it has one.
 fn version_of<T: Versioned>(row: &T) -> Option<T::Version> {
     (T::CHECK == Check::Version).then(|| row.version())
+}
+
+impl<T: Versioned> Set<T> {
+    /// The version that a row which was updated or marked is at now.
+    fn new_version(&self, planned: &Planned<T::Version>) -> Option<T::Version> {
+        match &planned.next {
+            Next::Is(next) => Some(next.clone()),
+            Next::Nothing | Next::Unguarded => {
+                version_of(self.slots.get(planned.slot)?.mine.as_ref()?)
+            }
+            Next::ByDatabase => {
+                let row = self.work.written.get(&planned.slot);
+                row.and_then(version_of)
+            }
+        }
+    }
 }
 
 impl<T: Versioned> CommittedRows for Rows<T> {

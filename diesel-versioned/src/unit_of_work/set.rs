@@ -17,6 +17,8 @@ pub struct Set<T: Versioned> {
     pub(super) keys_taken: usize,
     /// Whose rows are overwritten on purpose.
     pub(super) overwrites: HashMap<u32, Intent>,
+    /// Which rows are written because a child is.
+    pub(super) touched: Vec<u32>,
     pub(super) work: Work<T>,
 }
 
@@ -27,6 +29,7 @@ impl<T: Versioned> Set<T> {
             by_key: HashMap::new(),
             keys_taken: 0,
             overwrites: HashMap::new(),
+            touched: Vec::new(),
             work: Work::default(),
         }
     }
@@ -40,13 +43,11 @@ impl<T: Versioned> Set<T> {
                 Entry::Vacant(vacant) => {
                     vacant.insert(slot);
                 }
-                // A row that this unit deletes may come again under the same key.
+                // A row that this unit deletes may come again under the same key, unless it stays
+                // there with a mark of deletion.
                 Entry::Occupied(mut occupied)
                     if state == State::New
-                        && self
-                            .slots
-                            .get(*occupied.get())
-                            .is_some_and(|old| old.state == State::Deleted) =>
+                        && self.slots.get(*occupied.get()).is_some_and(Slot::goes) =>
                 {
                     occupied.insert(slot);
                     self.keys_taken += 1;
@@ -104,6 +105,7 @@ impl<T: Versioned> Set<T> {
             None => Tracked::No,
             Some(&slot) => match self.slots.get(slot).map(|slot| slot.state) {
                 Some(State::Deleted) => Tracked::Deleted,
+                _ if self.slots.get(slot).is_some_and(Slot::is_marked) => Tracked::Marked(slot),
                 _ => Tracked::As(slot),
             },
         }
@@ -116,10 +118,37 @@ impl<T: Versioned> Set<T> {
             Some(State::Loaded | State::Whole) => {
                 if let Some(slot) = self.slots.get_mut(slot) {
                     slot.state = State::Deleted;
+                    slot.restore = false;
                 }
             }
             Some(State::Deleted | State::Gone) | None => {}
         }
+    }
+
+    /// Lets a row lose its mark of deletion; `false` if another one is inserted in its place. One
+    /// that this unit was to delete, and that is not marked, is not deleted.
+    pub(super) fn restore(&mut self, slot: u32) -> bool {
+        if self.replacement(slot).is_some() {
+            return false;
+        }
+        let Some(slot) = self.slots.get_mut(slot) else {
+            return true;
+        };
+        match slot.state {
+            State::Loaded | State::Whole => slot.restore = true,
+            State::Deleted => {
+                slot.state = if slot.read {
+                    State::Loaded
+                } else {
+                    State::Whole
+                };
+                slot.purge = false;
+                let copy = slot.base.as_ref().or(slot.mine.as_ref());
+                slot.restore = copy.is_some_and(T::is_deleted);
+            }
+            State::New | State::Gone => {}
+        }
+        true
     }
 
     /// Takes an entity out of the unit.
@@ -178,5 +207,7 @@ impl<T: Versioned> Set<T> {
 pub(super) enum Tracked {
     No,
     As(u32),
+    /// Its copy is marked as deleted, and not restored.
+    Marked(u32),
     Deleted,
 }

@@ -1,8 +1,11 @@
 //! One tracked entity, and the storage of all that are of one type.
 
 use crate::columns::ColumnSet;
+use crate::conflict::ConflictKind;
 use crate::entity::Versioned;
 use crate::guard;
+use crate::outcome::{Wanted, classify};
+use crate::soft_delete::mark_columns;
 
 /// What is to become of a tracked entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +34,14 @@ pub(super) struct Slot<T> {
     pub(super) read: bool,
     /// The version is to move on even if nothing changed.
     pub(super) touch: bool,
+    /// The same, because a child of it is written; known once the commit is planned.
+    pub(super) touched: bool,
     /// The version must not have moved, even if nothing changed.
     pub(super) check: bool,
+    /// Its mark of deletion is to be taken from it.
+    pub(super) restore: bool,
+    /// If it is deleted, then for good, whether it has a mark of deletion or not.
+    pub(super) purge: bool,
 }
 
 /// What a unit has to do for one entity.
@@ -82,7 +91,10 @@ impl<T: Versioned> Slot<T> {
             state,
             read: state == State::Loaded,
             touch: false,
+            touched: false,
             check: false,
+            restore: false,
+            purge: false,
         }
     }
 
@@ -112,7 +124,7 @@ impl<T: Versioned> Slot<T> {
             State::Gone => Need::Nothing,
             State::New => Need::Insert,
             State::Deleted => Need::Delete,
-            State::Whole => Need::Update(self.change(T::UPDATABLE, ColumnSet::EMPTY)),
+            State::Whole => Need::Update(self.change(T::UPDATABLE, self.mark())),
             State::Loaded => {
                 let changed = match (&self.mine, &self.base) {
                     (Some(mine), Some(base)) => mine.changed(base),
@@ -120,8 +132,8 @@ impl<T: Versioned> Slot<T> {
                 };
                 let guarded = changed.and(T::UPDATABLE);
                 let unguarded = changed.and(T::UNGUARDED);
-                if self.touch || !guarded.is_empty() {
-                    Need::Update(self.change(guarded, unguarded))
+                if self.touch || self.touched || self.restore || !guarded.is_empty() {
+                    Need::Update(self.change(guarded, unguarded.or(self.mark())))
                 } else if !unguarded.is_empty() {
                     Need::Unguarded {
                         columns: unguarded,
@@ -138,7 +150,7 @@ impl<T: Versioned> Slot<T> {
 
     /// An update of guarded columns, and of others.
     fn change(&self, guarded: ColumnSet, unguarded: ColumnSet) -> Change {
-        let moving = if self.touch {
+        let moving = if self.touch || self.touched || self.restore {
             guard::of_row::<T>()
         } else {
             guard::of_update::<T>(guarded)
@@ -151,6 +163,47 @@ impl<T: Versioned> Slot<T> {
                 moving
             },
             moving: moving.and(T::VERSION_COLUMNS),
+        }
+    }
+
+    /// Whether the row will be gone when it is deleted here.
+    pub(super) fn goes(&self) -> bool {
+        self.state == State::Deleted && (T::MARK.is_none() || self.purge)
+    }
+
+    /// Whether the row was marked as deleted when it joined the unit, and still is to be.
+    pub(super) fn is_marked(&self) -> bool {
+        !self.restore && self.loaded().is_some_and(T::is_deleted)
+    }
+
+    /// Whether a row that must not have moved has not.
+    pub(super) fn is_still(&self, row: &T) -> bool {
+        self.mine.as_ref().is_some_and(|mine| {
+            let (version, guard) = (mine.version(), guard::of_row::<T>());
+            let verdict = classify(&version, self.loaded(), Some(row), guard, self.wanted());
+            verdict.kind == ConflictKind::Refused
+        })
+    }
+
+    /// The mark of deletion, if it is to be taken from the row.
+    fn mark(&self) -> ColumnSet {
+        if self.restore {
+            mark_columns::<T>()
+        } else {
+            ColumnSet::EMPTY
+        }
+    }
+
+    /// What the planned write wants of the row.
+    pub(super) fn wanted(&self) -> Wanted {
+        match self.need() {
+            Need::Delete if self.purge => Wanted::Purge,
+            Need::Delete => Wanted::Delete,
+            _ if self.restore => Wanted::Restore,
+            // One that was deleted when it was read is to be so still.
+            Need::Check if self.loaded().is_some_and(T::is_deleted) => Wanted::StillDeleted,
+            Need::Unguarded { check: false, .. } => Wanted::Unguarded,
+            _ => Wanted::Update,
         }
     }
 
@@ -169,7 +222,10 @@ impl<T: Versioned> Slot<T> {
         self.read = true;
         self.base = None;
         self.touch = false;
+        self.touched = false;
         self.check = false;
+        self.restore = false;
+        self.purge = false;
     }
 }
 

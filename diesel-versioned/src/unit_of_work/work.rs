@@ -12,6 +12,7 @@ use crate::entity::Versioned;
 use crate::error::{CommitError, EntityRef};
 use crate::guard::{self, Check};
 use crate::outcome;
+use crate::soft_delete::{mark_columns, unmarked};
 use crate::statement::Next;
 use crate::version::Moment;
 
@@ -31,6 +32,14 @@ pub(crate) struct Group {
 impl Group {
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// What its statements are: rows are marked as deleted by an update.
+    pub(crate) fn statement(&self) -> Operation {
+        match self.operation {
+            Operation::Delete if !self.columns.is_empty() => Operation::Update,
+            operation => operation,
+        }
     }
 
     /// Each row as a group of its own.
@@ -76,7 +85,12 @@ pub(super) struct PlannedInsert<V> {
 /// What a set has to write, and what is known of it while a commit runs.
 pub(super) struct Work<T: Versioned> {
     pub(super) updates: Vec<Planned<T::Version>>,
+    /// First those that are marked as deleted, then those that go.
     pub(super) deletes: Vec<u32>,
+    /// How the first of the deletes are marked.
+    pub(super) marks: Vec<Planned<T::Version>>,
+    /// Rows as they get their mark of deletion, or lose it.
+    pub(super) marked: HashMap<u32, T>,
     pub(super) inserts: Vec<PlannedInsert<T::Version>>,
     pub(super) checks: Vec<u32>,
     /// Keys of other types' rows in the same table.
@@ -102,6 +116,8 @@ impl<T: Versioned> Default for Work<T> {
         Self {
             updates: Vec::new(),
             deletes: Vec::new(),
+            marks: Vec::new(),
+            marked: HashMap::new(),
             inserts: Vec::new(),
             checks: Vec::new(),
             locked_too: Vec::new(),
@@ -133,8 +149,22 @@ impl<T: Versioned> Set<T> {
             match need {
                 Need::Nothing => {}
                 Need::Check => work.checks.push(index),
-                Need::Delete => work.deletes.push(index),
+                Need::Delete if T::MARK.is_none() || slot.purge => work.deletes.push(index),
+                Need::Delete => {
+                    let Some(mine) = &slot.mine else { continue };
+                    let marked = outcome::remarked(mine, true, moment)?;
+                    work.marked.insert(index, marked);
+                    work.marks.push(Planned {
+                        slot: index,
+                        columns: mark_columns::<T>(),
+                        guard: guard::of_row::<T>(),
+                        next: outcome::next_version(mine, T::VERSION_COLUMNS, moment)?,
+                    });
+                }
                 Need::Insert => {
+                    if let Some(unmarked) = slot.mine.as_ref().and_then(unmarked) {
+                        work.staged.insert(index, unmarked);
+                    }
                     work.inserts.push(PlannedInsert {
                         level: levels.get(&index).copied().unwrap_or(0),
                         slot: index,
@@ -143,9 +173,13 @@ impl<T: Versioned> Set<T> {
                 }
                 Need::Update(change) => {
                     let Some(mine) = &slot.mine else { continue };
-                    let is_known = slot.loaded().is_some() && !slot.touch;
+                    let is_known = slot.loaded().is_some() && !(slot.touch || slot.touched);
                     if T::CHECK != Check::Version && !is_known {
                         return Err(outcome::no_version_column(mine).into());
+                    }
+                    if slot.restore {
+                        let unmarked = outcome::remarked(mine, false, moment)?;
+                        work.marked.insert(index, unmarked);
                     }
                     work.updates.push(Planned {
                         slot: index,
@@ -170,6 +204,10 @@ impl<T: Versioned> Set<T> {
         work.updates
             .sort_by_cached_key(|planned| (planned.kind(), self.key_of(planned.slot)));
         work.deletes.sort_by_cached_key(|&slot| self.key_of(slot));
+        work.marks
+            .sort_by_cached_key(|planned| self.key_of(planned.slot));
+        let marks = work.marks.iter().map(|planned| planned.slot);
+        work.deletes.splice(0..0, marks);
         work.checks.sort_by_cached_key(|&slot| self.key_of(slot));
         work.inserts.sort_by_key(|insert| insert.level);
         self.work = work;
@@ -217,8 +255,11 @@ impl<T: Versioned> Set<T> {
                 });
             }
         };
-        let deletes = 0..self.work.deletes.len();
-        cut(Operation::Delete, nothing, guard::of_row::<T>(), deletes);
+        let marks = self.work.marks.len();
+        let of_row = guard::of_row::<T>();
+        cut(Operation::Delete, mark_columns::<T>(), of_row, 0..marks);
+        let purges = marks..self.work.deletes.len();
+        cut(Operation::Delete, nothing, of_row, purges);
         let mut start = 0;
         for run in self.work.updates.chunk_by(|a, b| a.kind() == b.kind()) {
             let rows = start..start + run.len();
@@ -271,15 +312,10 @@ impl<T: Versioned> Set<T> {
 
     /// Whether what was read back after an update is as it must be.
     pub(super) fn judge_read_back(&self, group: &Group) -> Result<(), CommitError> {
-        if !T::READS_BACK_UPDATE || group.operation != Operation::Update {
+        if !T::READS_BACK_UPDATE {
             return Ok(());
         }
-        for planned in self
-            .work
-            .updates
-            .get(group.rows.clone())
-            .unwrap_or_default()
-        {
+        for planned in self.planned(group) {
             let slot = planned.slot;
             let mine = self.slots.get(slot).and_then(|slot| slot.mine.as_ref());
             match (mine, self.work.written.get(&slot)) {
@@ -296,6 +332,16 @@ impl<T: Versioned> Set<T> {
             }
         }
         Ok(())
+    }
+
+    /// The rows of a group that updates or marks them.
+    pub(super) fn planned(&self, group: &Group) -> &[Planned<T::Version>] {
+        let planned = match (group.operation, group.statement()) {
+            (Operation::Delete, Operation::Update) => &*self.work.marks,
+            (_, Operation::Update) => &*self.work.updates,
+            _ => &[],
+        };
+        planned.get(group.rows.clone()).unwrap_or_default()
     }
 
     /// The keys of the rows of a group.
@@ -362,20 +408,18 @@ impl<T: Versioned> Set<T> {
     /// Of rows that were read under a lock: how many of those that must not have moved have not.
     pub(crate) fn unmoved(&self, rows: &[(T::Key, T)]) -> usize {
         rows.iter()
-            .filter(|(key, row)| {
-                self.find_check(key).is_some_and(|(slot, mine)| {
-                    let guard = guard::of_row::<T>();
-                    guard::moved(guard, &mine.version(), slot.loaded(), row).is_empty()
-                })
+            .filter(|(key, row)| match self.find_check(key) {
+                Some(slot) => slot.is_still(row),
+                None => false,
             })
             .count()
     }
 
-    fn find_check(&self, key: &T::Key) -> Option<(&Slot<T>, &T)> {
+    fn find_check(&self, key: &T::Key) -> Option<&Slot<T>> {
         let slot = *self.by_key.get(key)?;
         let slot = self.slots.get(slot)?;
         match slot.need() {
-            Need::Check | Need::Unguarded { check: true, .. } => Some((slot, slot.mine.as_ref()?)),
+            Need::Check | Need::Unguarded { check: true, .. } => Some(slot),
             _ => None,
         }
     }

@@ -18,7 +18,7 @@ use diesel_versioned::plumbing::Always;
 use diesel_versioned::version::SteppingVersion;
 use diesel_versioned::{
     AsyncVersionedDsl, Attempt, CommitError, IntoKey, RetryError, RetryPolicy, SaveError,
-    SchemaReport, Versioned,
+    SchemaReport, SoftDelete, Versioned,
 };
 
 use crate::Inner;
@@ -47,6 +47,10 @@ pub mod prelude {
 pub trait VersionedDsl<Conn>: Versioned {
     fn find(conn: &mut Conn, key: impl IntoKey<Self::Key>) -> QueryResult<Self>;
 
+    fn find_deleted(conn: &mut Conn, key: impl IntoKey<Self::Key>) -> QueryResult<Self>
+    where
+        Self: SoftDelete;
+
     fn insert(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     fn insert_or_save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
@@ -64,6 +68,14 @@ pub trait VersionedDsl<Conn>: Versioned {
     fn save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     fn delete(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    fn restore(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>
+    where
+        Self: SoftDelete;
+
+    fn purge(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>
+    where
+        Self: SoftDelete;
 
     fn touch(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
@@ -94,6 +106,13 @@ impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
         block_on(<T as AsyncVersionedDsl<Inner>>::find(conn, key))
     }
 
+    fn find_deleted(conn: &mut Blocking, key: impl IntoKey<Self::Key>) -> QueryResult<Self>
+    where
+        Self: SoftDelete,
+    {
+        block_on(<T as AsyncVersionedDsl<Inner>>::find_deleted(conn, key))
+    }
+
     fn insert(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
         block_on(AsyncVersionedDsl::<Inner>::insert(self, conn))
     }
@@ -120,6 +139,20 @@ impl<T: AsyncVersionedDsl<Inner>> VersionedDsl<Blocking> for T {
 
     fn delete(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {
         block_on(AsyncVersionedDsl::<Inner>::delete(self, conn))
+    }
+
+    fn restore(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>>
+    where
+        Self: SoftDelete,
+    {
+        block_on(AsyncVersionedDsl::<Inner>::restore(self, conn))
+    }
+
+    fn purge(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>>
+    where
+        Self: SoftDelete,
+    {
+        block_on(AsyncVersionedDsl::<Inner>::purge(self, conn))
     }
 
     fn touch(&mut self, conn: &mut Blocking) -> Result<(), SaveError<Self>> {

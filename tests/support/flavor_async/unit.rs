@@ -13,8 +13,8 @@ use diesel_async::AsyncConnection;
 use diesel_versioned::plumbing::AsyncLocks;
 use diesel_versioned::{
     Actor, AsyncSet, AsyncVersionedDsl, CommitError, Committed, Conflict, Handle, Holds, IntoKey,
-    Isolation, Lock, OverwriteError, RetryError, RetryPolicy, Retryable, Versioned, Wait,
-    async_prelude,
+    Isolation, Lock, OverwriteError, RetryError, RetryPolicy, Retryable, SoftDelete, Versioned,
+    Wait, async_prelude,
 };
 
 use super::Blocking;
@@ -102,6 +102,18 @@ impl UnitOfWork<Blocking> {
         dyn AsyncSet<Inner>: Holds<T>,
     {
         block_on(self.unit.lock_all(conn, keys, lock, wait))
+    }
+
+    pub fn find_deleted<T>(
+        &mut self,
+        conn: &mut Blocking,
+        key: impl IntoKey<T::Key>,
+    ) -> QueryResult<Handle<T>>
+    where
+        T: SoftDelete + AsyncVersionedDsl<Inner>,
+        dyn AsyncSet<Inner>: Holds<T>,
+    {
+        block_on(self.unit.find_deleted(conn, key))
     }
 
     pub fn commit(&mut self, conn: &mut Blocking) -> Result<Committed, CommitError> {

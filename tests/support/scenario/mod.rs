@@ -1,5 +1,6 @@
 //! The scenarios: each is written once and runs on every backend.
 
+mod aggregate;
 pub mod guard;
 #[cfg(feature = "http")]
 mod http;
@@ -17,6 +18,7 @@ mod schema_check;
 pub mod single;
 mod smoke;
 mod snapshot;
+pub mod soft_delete;
 #[cfg(feature = "tracing")]
 mod telling;
 pub mod unit;

@@ -87,8 +87,10 @@ fn stored(type_name: &str) -> Stored {
             padded: false,
         },
         "text" | "character" => Stored::Text,
-        "boolean" | "date" | "time" | "interval" | "real" | "double" | "numeric" | "json"
-        | "jsonb" => Stored::Other,
+        "boolean" => Stored::Boolean,
+        "date" | "time" | "interval" | "real" | "double" | "numeric" | "json" | "jsonb" => {
+            Stored::Other
+        }
         // A type of the user's, a domain over a domain: nobody knows what it holds.
         _ => Stored::Anything,
     }

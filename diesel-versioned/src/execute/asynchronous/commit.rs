@@ -173,10 +173,7 @@ where
         match action {
             Action::Begin => session::begin(conn, self.terms).await.map(nothing),
             Action::Lock { set, only_checks } => self.sets[set].1.lock(conn, only_checks).await,
-            Action::Resolve { set, level } => {
-                self.make_linked(set, level);
-                Ok(0)
-            }
+            Action::Resolve { set, level } => self.make_linked(set, level).map(nothing),
             Action::Write { set, group } => self.sets[set].1.write(conn, &group).await,
             Action::Claim | Action::Recall | Action::Record => {
                 self.perform_replay(conn, &action).await

@@ -12,6 +12,7 @@ use crate::error::{CommitError, SaveError};
 use crate::relative::RelativeDsl;
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
+use crate::soft_delete::SoftDelete;
 use crate::statement::Always;
 use crate::version::SteppingVersion;
 
@@ -89,6 +90,19 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
         key: impl IntoKey<Self::Key>,
     ) -> impl Future<Output = QueryResult<Self>> + Send;
 
+    /// Reads the row with a key if it is marked as deleted; see
+    /// [`VersionedDsl::find_deleted`](crate::VersionedDsl::find_deleted).
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no such row or it is not deleted, otherwise what the database reports.
+    fn find_deleted(
+        conn: &mut Conn,
+        key: impl IntoKey<Self::Key>,
+    ) -> impl Future<Output = QueryResult<Self>> + Send
+    where
+        Self: SoftDelete;
+
     /// Inserts the row with the initial version; see
     /// [`VersionedDsl::insert`](crate::VersionedDsl::insert).
     ///
@@ -130,6 +144,31 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
         &mut self,
         conn: &mut Conn,
     ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send;
+
+    /// Brings a row back that is marked as deleted; see
+    /// [`VersionedDsl::restore`](crate::VersionedDsl::restore).
+    ///
+    /// # Errors
+    ///
+    /// As there. The entity is unchanged then.
+    fn restore(
+        &mut self,
+        conn: &mut Conn,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send
+    where
+        Self: SoftDelete;
+
+    /// Deletes the row for good; see [`VersionedDsl::purge`](crate::VersionedDsl::purge).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn purge(
+        &mut self,
+        conn: &mut Conn,
+    ) -> impl Future<Output = Result<(), SaveError<Self>>> + Send
+    where
+        Self: SoftDelete;
 
     /// Moves the version on and writes nothing else; see
     /// [`VersionedDsl::touch`](crate::VersionedDsl::touch).
@@ -265,6 +304,16 @@ impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
         conn.execute_find(key.into_key())
     }
 
+    fn find_deleted(
+        conn: &mut C,
+        key: impl IntoKey<Self::Key>,
+    ) -> impl Future<Output = QueryResult<Self>> + Send
+    where
+        Self: SoftDelete,
+    {
+        conn.execute_find_deleted(key.into_key())
+    }
+
     fn insert(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
         conn.execute_insert(self)
     }
@@ -282,6 +331,20 @@ impl<T: Versioned, C: AsyncExecutes<T> + Send> AsyncVersionedDsl<C> for T {
 
     fn delete(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {
         conn.execute_delete(self)
+    }
+
+    fn restore(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send
+    where
+        Self: SoftDelete,
+    {
+        conn.execute_restore(self)
+    }
+
+    fn purge(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send
+    where
+        Self: SoftDelete,
+    {
+        conn.execute_purge(self)
     }
 
     fn touch(&mut self, conn: &mut C) -> impl Future<Output = Result<(), SaveError<Self>>> + Send {

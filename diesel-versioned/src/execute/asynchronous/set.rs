@@ -74,7 +74,7 @@ where
     ) -> BoxFuture<'a, QueryResult<usize>> {
         async move {
             let mut count = 0;
-            match group.operation {
+            match group.statement() {
                 WriteOperation::Update => match UpdateMode::of::<T, C::Backend>() {
                     UpdateMode::Plain => {
                         for statement in self.update_statements(group) {
@@ -195,7 +195,7 @@ where
                     )
                 })
             }
-            Step::Write { group, .. } => match group.operation {
+            Step::Write { group, .. } => match group.statement() {
                 WriteOperation::Update => match UpdateMode::of::<T, C::Backend>() {
                     UpdateMode::Plain => self
                         .update_statements(group)
@@ -248,7 +248,7 @@ where
         async move {
             match step {
                 Step::Write { group, .. }
-                    if !found.is_empty() && group.operation == WriteOperation::Update =>
+                    if !found.is_empty() && group.statement() == WriteOperation::Update =>
                 {
                     let written = found.into_iter().flatten().collect();
                     self.read_back(conn, group, written).await

@@ -8,6 +8,7 @@ use diesel_async::AsyncConnection;
 
 use super::apply::insert_or_save;
 use super::commit::save_all;
+use super::mark::remark;
 use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, Begun, affected, rows};
@@ -16,9 +17,10 @@ use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
 use crate::execute::transaction::Depth;
 use crate::isolation::Terms;
-use crate::outcome::{self, Change, Matched, Wanted};
+use crate::outcome::{self, Change, Lost, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
+use crate::soft_delete::unmarked;
 use crate::statement::{
     Delete, Entity, Find, Insert, LastInserted, Lock, Next, OwnTables, Returning, Scope, Select,
     Update,
@@ -32,6 +34,9 @@ use crate::unit_of_work::{InsertMode, UpdateMode};
 pub trait AsyncExecutes<T: Versioned>: Sized {
     #[doc(hidden)]
     fn execute_find(&mut self, key: T::Key) -> impl Future<Output = QueryResult<T>> + Send;
+
+    #[doc(hidden)]
+    fn execute_find_deleted(&mut self, key: T::Key) -> impl Future<Output = QueryResult<T>> + Send;
 
     #[doc(hidden)]
     fn execute_insert(
@@ -53,6 +58,18 @@ pub trait AsyncExecutes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_delete(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_purge(
+        &mut self,
+        entity: &mut T,
+    ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
+
+    #[doc(hidden)]
+    fn execute_restore(
         &mut self,
         entity: &mut T,
     ) -> impl Future<Output = Result<(), SaveError<T>>> + Send;
@@ -107,12 +124,20 @@ where
 {
     async fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
         let mut conn = Begun::statement(self)?;
-        let found = rows(&mut *conn, Find::<T, C::Backend>::new(key)).await;
+        let found = rows(&mut *conn, Find::<T, C::Backend, false>::new(key)).await;
+        conn.ended();
+        only(found?)
+    }
+
+    async fn execute_find_deleted(&mut self, key: T::Key) -> QueryResult<T> {
+        let mut conn = Begun::statement(self)?;
+        let found = rows(&mut *conn, Find::<T, C::Backend, true>::new(key)).await;
         conn.ended();
         only(found?)
     }
 
     async fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let mut conn = Begun::statement(self)?;
         let done = insert(&mut *conn, entity, false).await;
         conn.ended();
@@ -120,22 +145,36 @@ where
     }
 
     async fn execute_insert_or_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         insert_or_save(self, entity).await
     }
 
     async fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let change = Change::whole(entity)?;
         update(self, entity, change).await
     }
 
     async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let mut conn = Begun::statement(self)?;
-        let done = delete(&mut *conn, entity).await;
-        conn.ended();
-        done
+        outcome::alone(entity)?;
+        match T::MARK {
+            Some(_) => remark(self, entity, Wanted::Delete).await,
+            None => delete(self, entity, Wanted::Delete).await,
+        }
+    }
+
+    async fn execute_purge(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
+        delete(self, entity, Wanted::Purge).await
+    }
+
+    async fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
+        remark(self, entity, Wanted::Restore).await
     }
 
     async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let change = Change::touch(entity)?;
         update(self, entity, change).await
     }
@@ -145,6 +184,7 @@ where
     }
 
     async fn execute_save_changes(&mut self, entity: &mut T, base: &T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         match Change::since(base, entity)? {
             Some(change) => update(self, entity, change).await,
             None => Ok(()),
@@ -188,7 +228,9 @@ where
     T: Entity<C::Backend>,
 {
     let initial = outcome::initial_version_of(entity)?;
-    let statement = Insert::new([(&*entity, initial.clone())]).skipping_taken(skips_taken);
+    let unmarked = unmarked(entity);
+    let new = unmarked.as_ref().unwrap_or(entity);
+    let statement = Insert::new([(new, initial.clone())]).skipping_taken(skips_taken);
     let skipped = |count: usize| skips_taken && count == 0;
     let landed = match InsertMode::of::<T, C::Backend>() {
         InsertMode::Plain => {
@@ -206,7 +248,7 @@ where
         }
         // Two statements: the row must not stay if it cannot be read back.
         InsertMode::ReturningKeys | InsertMode::ReadByKey | InsertMode::OneByOne => {
-            insert_and_read(conn, entity, &initial, skips_taken).await?
+            insert_and_read(conn, new, &initial, skips_taken).await?
         }
     };
     let Some(landed) = landed else {
@@ -217,14 +259,21 @@ where
     Ok(true)
 }
 
-async fn delete<T, C>(conn: &mut C, entity: &T) -> Result<(), SaveError<T>>
+/// Deletes a row.
+async fn delete<T, C>(conn: &mut C, entity: &T, wanted: Wanted) -> Result<(), SaveError<T>>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let count = affected(conn, Delete::new([(entity, entity)])).await?;
-    settle(conn, entity, None, Wanted::Delete, count).await
+    let mut conn = Begun::statement(conn)?;
+    let done = async {
+        let count = affected(&mut *conn, Delete::new([(entity, entity)])).await?;
+        settle(&mut *conn, entity, Lost::of(wanted), count).await
+    }
+    .await;
+    conn.ended();
+    done
 }
 
 /// Updates one row and brings the copy to what is written.
@@ -282,7 +331,7 @@ where
             affected(conn, Update::columns(entity, change.base, next, columns)).await?
         }
     };
-    settle(conn, entity, change.base, change.wanted(), count).await
+    settle(conn, entity, change.lost(), count).await
 }
 
 async fn update_returning<T, C>(
@@ -306,7 +355,7 @@ where
             rows(conn, Returning::<_, T, _>::of(statement)).await?
         }
     };
-    settle(conn, entity, change.base, change.wanted(), written.len()).await?;
+    settle(conn, entity, change.lost(), written.len()).await?;
     outcome::read_back(entity, written, change.wanted())
 }
 
@@ -386,7 +435,7 @@ where
 }
 
 /// Commits what was done since the connection was at this depth, or rolls it back.
-async fn end<T, C, R>(
+pub(super) async fn end<T, C, R>(
     conn: &mut C,
     outer: Depth,
     done: Result<R, SaveError<T>>,
@@ -411,11 +460,10 @@ where
 }
 
 /// Turns the row count of a single write into success or into what stands there instead.
-async fn settle<T, C>(
+pub(super) async fn settle<T, C>(
     conn: &mut C,
     entity: &T,
-    base: Option<&T>,
-    wanted: Wanted,
+    lost: Lost<'_, T>,
     count: usize,
 ) -> Result<(), SaveError<T>>
 where
@@ -429,7 +477,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current)).await?;
-            Err(outcome::conflict(entity, base, wanted, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, lost, current.into_iter().next()).into())
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::entity::{IntoKey, Versioned};
 use crate::error::CommitError;
 use crate::execute::transaction::Depth;
 use crate::isolation::{Isolation, Terms};
+use crate::soft_delete::SoftDelete;
 use crate::unit_of_work::{Handle, Holds, UnitOfWork};
 
 impl<C: AsyncConnection + 'static> UnitOfWork<C, dyn AsyncSet<C>> {
@@ -243,8 +244,9 @@ where
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is no such row or the unit deletes it, so that Diesel's `optional()`
-    /// works; otherwise what the database reports.
+    /// `NotFound` if there is no such row, if it is
+    /// [marked as deleted](derive@crate::Versioned#soft-deletion), or if the unit deletes it, so that
+    /// Diesel's `optional()` works; otherwise what the database reports.
     pub fn find<T>(
         &mut self,
         conn: &mut C,
@@ -269,6 +271,40 @@ where
                         .map_err(|error| Error::QueryBuilderError(Box::new(error)))
                 }
                 Err(_deleted) => Err(Error::NotFound),
+            }
+        }
+    }
+
+    /// Reads a row that is [marked as deleted](derive@crate::Versioned#soft-deletion) and takes it in,
+    /// to [`restore`](UnitOfWork::restore) or to [`purge`](UnitOfWork::purge) it. A row that the unit
+    /// has already is not read again.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no such row, if it is not deleted, or if the unit has it otherwise:
+    /// restored, or to be deleted; otherwise what the database reports.
+    pub fn find_deleted<T>(
+        &mut self,
+        conn: &mut C,
+        key: impl IntoKey<T::Key>,
+    ) -> impl Future<Output = QueryResult<Handle<T>>> + Send
+    where
+        T: SoftDelete + AsyncVersionedDsl<C>,
+        dyn AsyncSet<C>: Holds<T>,
+    {
+        let key = key.into_key();
+        async move {
+            match self.known_deleted(&key) {
+                Ok(Some(handle)) => Ok(handle),
+                Ok(None) => {
+                    let entity = T::find_deleted(conn, key).await?;
+                    if let Ok(Some(handle)) = self.known_deleted(&entity.key()) {
+                        return Ok(handle);
+                    }
+                    self.attach(entity)
+                        .map_err(|error| Error::QueryBuilderError(Box::new(error)))
+                }
+                Err(_otherwise) => Err(Error::NotFound),
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::error::{CommitError, SaveError};
 use crate::relative::RelativeDsl;
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
+use crate::soft_delete::SoftDelete;
 use crate::statement::Always;
 use crate::version::SteppingVersion;
 
@@ -72,9 +73,19 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is no such row, so that Diesel's `optional()` works; otherwise what the
-    /// database reports.
+    /// `NotFound` if there is no such row, or it is
+    /// [marked as deleted](derive@crate::Versioned#soft-deletion), so that Diesel's `optional()` works;
+    /// otherwise what the database reports.
     fn find(conn: &mut Conn, key: impl IntoKey<Self::Key>) -> QueryResult<Self>;
+
+    /// Reads the row with a key if it is [marked as deleted](derive@crate::Versioned#soft-deletion).
+    ///
+    /// # Errors
+    ///
+    /// `NotFound` if there is no such row or it is not deleted, otherwise what the database reports.
+    fn find_deleted(conn: &mut Conn, key: impl IntoKey<Self::Key>) -> QueryResult<Self>
+    where
+        Self: SoftDelete;
 
     /// Inserts the row with the initial version, whatever the version field holds. Columns that
     /// the database makes (`#[diesel(skip_insertion)]`) are read back.
@@ -165,7 +176,9 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// - [`SaveError::Database`] with whatever else the database reported.
     fn save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
-    /// Deletes the row, if it is still at the version that this copy holds.
+    /// Deletes the row, if it is still at the version that this copy holds. Where rows are
+    /// [marked as deleted](derive@crate::Versioned#soft-deletion), it is marked and moves to a new
+    /// version, which this copy has afterwards.
     ///
     /// # Errors
     ///
@@ -173,9 +186,33 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///   the delete back.
     /// - [`SaveError::NotUnique`] if several rows have the key and the version. Roll the
     ///   transaction back; outside of one they have been deleted.
+    /// - [`SaveError::VersionExhausted`] and [`SaveError::NoVersion`] as of
+    ///   [`save`](VersionedDsl::save) where it is marked.
     /// - [`SaveError::Database`] with whatever else the database reported, such as a row that refers
     ///   to this one.
     fn delete(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
+
+    /// Brings a row back that is [marked as deleted](derive@crate::Versioned#soft-deletion), if it is
+    /// still at the version that this copy holds, and moves that on. Nothing else is written. For a
+    /// row that is not deleted it is a [`touch`](VersionedDsl::touch).
+    ///
+    /// # Errors
+    ///
+    /// As those of [`save`](VersionedDsl::save), all of them. That the row is marked is no conflict.
+    fn restore(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>
+    where
+        Self: SoftDelete;
+
+    /// Deletes the row for good, whether it is
+    /// [marked as deleted](derive@crate::Versioned#soft-deletion) or not, if it is still at the version
+    /// that this copy holds.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`delete`](VersionedDsl::delete) where no row is marked.
+    fn purge(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>
+    where
+        Self: SoftDelete;
 
     /// Moves the version on and writes nothing else, if the row is still at the version that this
     /// copy holds: whoever else has read the row will conflict. A version that the database makes moves
@@ -247,8 +284,9 @@ pub trait VersionedDsl<Conn>: Versioned {
     ///
     /// # Errors
     ///
-    /// `NotFound` if the row is gone, otherwise what the database reports. The entity is unchanged
-    /// then.
+    /// `NotFound` if the row is gone or
+    /// [marked as deleted](derive@crate::Versioned#soft-deletion), otherwise what the database reports.
+    /// The entity is unchanged then.
     fn reload(&mut self, conn: &mut Conn) -> QueryResult<()>;
 
     /// Reads the row, changes it by a closure and writes it if it was changed, again and again until
@@ -439,6 +477,13 @@ impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
         conn.execute_find(key.into_key())
     }
 
+    fn find_deleted(conn: &mut C, key: impl IntoKey<Self::Key>) -> QueryResult<Self>
+    where
+        Self: SoftDelete,
+    {
+        conn.execute_find_deleted(key.into_key())
+    }
+
     fn insert(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
         conn.execute_insert(self)
     }
@@ -453,6 +498,20 @@ impl<T: Versioned, C: Executes<T>> VersionedDsl<C> for T {
 
     fn delete(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {
         conn.execute_delete(self)
+    }
+
+    fn restore(&mut self, conn: &mut C) -> Result<(), SaveError<Self>>
+    where
+        Self: SoftDelete,
+    {
+        conn.execute_restore(self)
+    }
+
+    fn purge(&mut self, conn: &mut C) -> Result<(), SaveError<Self>>
+    where
+        Self: SoftDelete,
+    {
+        conn.execute_purge(self)
     }
 
     fn touch(&mut self, conn: &mut C) -> Result<(), SaveError<Self>> {

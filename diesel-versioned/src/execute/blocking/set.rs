@@ -44,7 +44,7 @@ where
     T: Entity<C::Backend>,
 {
     fn write(&mut self, conn: &mut C, group: &Group) -> QueryResult<usize> {
-        match group.operation {
+        match group.statement() {
             WriteOperation::Update => match UpdateMode::of::<T, C::Backend>() {
                 UpdateMode::Plain => self
                     .update_statements(group)

@@ -7,15 +7,17 @@ use diesel::result::Error;
 
 use super::apply::insert_or_save;
 use super::commit::save_all;
+use super::mark::remark;
 use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
-use crate::outcome::{self, Change, Matched, Wanted};
+use crate::outcome::{self, Change, Lost, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
+use crate::soft_delete::unmarked;
 use crate::statement::{
     Delete, Entity, Find, Insert, LastInserted, Lock, OwnTables, Returning, Scope, Select, Update,
 };
@@ -29,6 +31,9 @@ pub trait Executes<T: Versioned>: Sized {
     fn execute_find(&mut self, key: T::Key) -> QueryResult<T>;
 
     #[doc(hidden)]
+    fn execute_find_deleted(&mut self, key: T::Key) -> QueryResult<T>;
+
+    #[doc(hidden)]
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
 
     #[doc(hidden)]
@@ -39,6 +44,12 @@ pub trait Executes<T: Versioned>: Sized {
 
     #[doc(hidden)]
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_purge(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
+
+    #[doc(hidden)]
+    fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
 
     #[doc(hidden)]
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>>;
@@ -73,30 +84,50 @@ where
 {
     fn execute_find(&mut self, key: T::Key) -> QueryResult<T> {
         session::usable(self)?;
-        only(rows(self, Find::<T, C::Backend>::new(key))?)
+        only(rows(self, Find::<T, C::Backend, false>::new(key))?)
+    }
+
+    fn execute_find_deleted(&mut self, key: T::Key) -> QueryResult<T> {
+        session::usable(self)?;
+        only(rows(self, Find::<T, C::Backend, true>::new(key))?)
     }
 
     fn execute_insert(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         insert(self, entity, false).map(drop)
     }
 
     fn execute_insert_or_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         insert_or_save(self, entity)
     }
 
     fn execute_save(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let change = Change::whole(entity)?;
         update(self, entity, change)
     }
 
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
-        let conn = self;
-        session::usable(conn)?;
-        let count = affected(conn, &Delete::new([(&*entity, &*entity)]))?;
-        settle(conn, entity, None, Wanted::Delete, count)
+        outcome::alone(entity)?;
+        match T::MARK {
+            Some(_) => remark(self, entity, Wanted::Delete),
+            None => delete(self, entity, Wanted::Delete),
+        }
+    }
+
+    fn execute_purge(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
+        delete(self, entity, Wanted::Purge)
+    }
+
+    fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
+        remark(self, entity, Wanted::Restore)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         let change = Change::touch(entity)?;
         update(self, entity, change)
     }
@@ -106,6 +137,7 @@ where
     }
 
     fn execute_save_changes(&mut self, entity: &mut T, base: &T) -> Result<(), SaveError<T>> {
+        outcome::alone(entity)?;
         match Change::since(base, entity)? {
             Some(change) => update(self, entity, change),
             None => Ok(()),
@@ -130,6 +162,18 @@ where
     }
 }
 
+/// Deletes a row.
+fn delete<T, C>(conn: &mut C, entity: &T, wanted: Wanted) -> Result<(), SaveError<T>>
+where
+    C: LoadConnection,
+    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
+    T: Entity<C::Backend>,
+{
+    session::usable(conn)?;
+    let count = affected(conn, &Delete::new([(entity, entity)]))?;
+    settle(conn, entity, Lost::of(wanted), count)
+}
+
 /// Inserts one row and brings the copy to what is written. Returns `false`, and has inserted nothing, if
 /// the key is taken and that is to be skipped.
 pub(super) fn insert<T, C>(
@@ -144,7 +188,9 @@ where
 {
     session::usable(conn)?;
     let initial = outcome::initial_version_of(entity)?;
-    let statement = Insert::new([(&*entity, initial.clone())]).skipping_taken(skips_taken);
+    let unmarked = unmarked(entity);
+    let new = unmarked.as_ref().unwrap_or(entity);
+    let statement = Insert::new([(new, initial.clone())]).skipping_taken(skips_taken);
     let skipped = |count: usize| skips_taken && count == 0;
     let landed = match InsertMode::of::<T, C::Backend>() {
         InsertMode::Plain => {
@@ -243,7 +289,7 @@ where
             affected(conn, &Update::columns(entity, change.base, next, columns))?
         }
     };
-    settle(conn, entity, change.base, change.wanted(), count)
+    settle(conn, entity, change.lost(), count)
 }
 
 fn update_returning<T, C>(
@@ -267,16 +313,15 @@ where
             rows(conn, Returning::<_, T, _>::of(statement))?
         }
     };
-    settle(conn, entity, change.base, change.wanted(), written.len())?;
+    settle(conn, entity, change.lost(), written.len())?;
     outcome::read_back(entity, written, change.wanted())
 }
 
 /// Turns the row count of a single write into success or into what stands there instead.
-fn settle<T, C>(
+pub(super) fn settle<T, C>(
     conn: &mut C,
     entity: &T,
-    base: Option<&T>,
-    wanted: Wanted,
+    lost: Lost<'_, T>,
     count: usize,
 ) -> Result<(), SaveError<T>>
 where
@@ -290,7 +335,7 @@ where
         Matched::Fewer => {
             let key = [entity.key()];
             let current = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
-            Err(outcome::conflict(entity, base, wanted, current.into_iter().next()).into())
+            Err(outcome::conflict(entity, lost, current.into_iter().next()).into())
         }
     }
 }
