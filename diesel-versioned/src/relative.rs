@@ -81,6 +81,7 @@ pub trait RelativeDsl: Versioned {
     /// # }
     /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
     /// # struct Product { id: i32, price: i32, #[version] version: i32 }
+    /// # fn main() {
     /// use self::products::dsl::{price, products};
     ///
     /// let update = diesel::update(products.filter(price.lt(100)))
@@ -91,6 +92,7 @@ pub trait RelativeDsl: Versioned {
     ///      `version` = CASE WHEN `products`.`version` < ? THEN `products`.`version` + 1 END \
     ///      WHERE (`products`.`price` < ?) -- binds: [2, 2147483647, 100]"
     /// );
+    /// # }
     /// ```
     fn bump() -> Bump<Self>
     where
