@@ -158,7 +158,9 @@
 /// - A write checks and moves the versions of the groups that it touches, and no others; one that touches
 ///   several does so in one statement.
 /// - A unit of work and [`save_changes`](crate::VersionedDsl::save_changes) touch the groups whose columns
-///   changed. Whatever saves a whole row, a `touch` and a deletion touch all.
+///   changed, [`apply`](crate::VersionedDsl::apply) and
+///   [`update_where`](crate::RelativeDsl::update_where) those whose columns are set. Whatever saves a whole
+///   row, a `touch`, a [`bump`](crate::RelativeDsl::bump) and a deletion touch all.
 ///   [`expect_unchanged`](crate::UnitOfWork::expect_unchanged) checks all and moves those that changed.
 /// - [`Versioned::Version`](crate::Versioned::Version) is a tuple of the versions, in the order of the
 ///   fields. A conflict names the [`groups`](crate::Conflict::groups) that someone else has written.
@@ -236,7 +238,10 @@
 /// - **What was loaded must be known.** A unit of work knows it of what it has found or attached, and
 ///   [`save_changes`](crate::VersionedDsl::save_changes) is given it; a deletion takes this copy for it. A
 ///   `save`, `save_all`, `touch` or [`UnitOfWork::save`](crate::UnitOfWork::save) is
-///   [`NoColumn`](crate::version::NoVersion::NoColumn), and nothing is sent.
+///   [`NoColumn`](crate::version::NoVersion::NoColumn), and nothing is sent; so is an
+///   [`insert_or_save`](crate::VersionedDsl::insert_or_save) of a row that is there.
+///   [`lock_loaded`](crate::LockDsl::lock_loaded) takes this copy for what was loaded, too; under a lease
+///   it is `lease.save_changes(…)`.
 /// - **A change and its way back** between two reads is not noticed: what stands there is what was loaded.
 /// - **`"changed"` guards columns, not rows.** Two people who change different columns both succeed. Where
 ///   columns depend on each other take `"all"`.
@@ -301,6 +306,8 @@
 /// - Whatever saves a whole row (`save`, `save_all`, [`UnitOfWork::save`](crate::UnitOfWork::save))
 ///   leaves them out: what the copy holds may be older than what stands there.
 ///   [`save_unguarded`](crate::VersionedDsl::save_unguarded) writes them, and an insert.
+/// - An [`apply`](crate::VersionedDsl::apply) and an [`update_where`](crate::RelativeDsl::update_where) that
+///   set only such columns leave the version alone: `pings.eq(pings + 1)` counts what nobody has read.
 /// - With [`touch`](crate::UnitOfWork::touch) they are written under the guard; with
 ///   [`expect_unchanged`](crate::UnitOfWork::expect_unchanged) the version is checked and stays; of a row
 ///   that is deleted they are not written.

@@ -88,8 +88,8 @@
 //!   greater [`token`](Lease::token) than any before it, also after it was released, has expired or was
 //!   [forgotten](LeaseDsl::forget_leases). Give it to whatever else you write to under the lease (a file
 //!   store, a printer) and let that refuse smaller ones.
-//! - *No write after the end.* [`save`](LeaseDsl::save), [`delete`](LeaseDsl::delete),
-//!   [`touch`](LeaseDsl::touch) and a unit [under](crate::UnitOfWork::under) the lease see in their own
+//! - *No write after the end.* [`save`](LeaseDsl::save), [`save_changes`](LeaseDsl::save_changes),
+//!   [`delete`](LeaseDsl::delete), [`touch`](LeaseDsl::touch) and a unit [under](crate::UnitOfWork::under) the lease see in their own
 //!   transaction whether the lease has this holder and number and has not expired, with the lease locked
 //!   until COMMIT. Otherwise nothing is written, and [`LeaseError::Lost`] says who holds it now.
 //!

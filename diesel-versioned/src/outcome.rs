@@ -554,6 +554,19 @@ pub(crate) fn upserted<T: Versioned>(
     }
 }
 
+/// What came of an upsert whose row has no version to be saved at, after an insert that found the key
+/// taken, or failed by an error that may mean this: then `there` is what stands there.
+pub(crate) fn not_upserted<T: Versioned>(
+    why: Unversioned,
+    taken: Option<(Error, QueryResult<Vec<T>>)>,
+) -> SaveError<T> {
+    match taken {
+        // Another constraint of the row, not its key.
+        Some((error, there)) if !matches!(&there, Ok(rows) if !rows.is_empty()) => error.into(),
+        _ => why.into(),
+    }
+}
+
 /// Whether it may be by this error that a database says that a key is taken, where it cannot skip one.
 pub(crate) fn may_be_taken(error: &Error) -> bool {
     matches!(

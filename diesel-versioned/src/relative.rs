@@ -72,7 +72,9 @@ pub trait RelativeDsl: Versioned {
     /// it becomes `NULL`, which its column does not take (on MySQL a number that is out of range),
     /// and the statement fails. A time becomes that of this call, or a tick more than the row's. A token
     /// becomes a new one, the same for all rows. Of a version that [the database
-    /// makes](derive@crate::Versioned#a-version-that-the-database-makes) nothing is written.
+    /// makes](derive@crate::Versioned#a-version-that-the-database-makes) nothing is written. Of
+    /// [groups](derive@crate::Versioned#groups) all versions move; where there is [no
+    /// version](derive@crate::Versioned#no-version) there is nothing to move.
     ///
     /// ```
     /// # use diesel::prelude::*;
@@ -181,9 +183,10 @@ pub struct UpdateWhere<T: Versioned, P> {
 }
 
 impl<T: Versioned, P> UpdateWhere<T, P> {
-    /// What the rows get: what `set` of Diesel takes. The version is added. Then
-    /// [`execute`](RunQueryDsl::execute) runs it, that of Diesel or that of diesel-async, and returns the
-    /// number of rows.
+    /// What the rows get: what `set` of Diesel takes. The version is added, or those of the
+    /// [groups](derive@crate::Versioned#groups) that it touches, unless all of it is
+    /// [bookkeeping](derive@crate::Versioned#bookkeeping). Then [`execute`](RunQueryDsl::execute) runs it,
+    /// that of Diesel or that of diesel-async, and returns the number of rows.
     ///
     /// On PostgreSQL the rows are locked in the order of their keys before any is written, as units lock
     /// theirs, so that two that meet wait for each other. SQLite has one writer at a time. InnoDB locks

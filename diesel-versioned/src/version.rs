@@ -271,9 +271,9 @@ pub enum NoVersion {
     /// The entity has no version ([`#[versioned(check = …)]`](derive@crate::Versioned#no-version)), so
     /// a write that does not know what was loaded has nothing to be guarded by.
     #[error(
-        "there is no version column, so a write must know what was loaded: take the entity from the \
-         unit of work that found or attached it, and change it there; nothing can be touched, use \
-         `expect_unchanged`"
+        "there is no version column, so a write must know what was loaded: give it to `save_changes`, \
+         or take the entity from the unit of work that found or attached it, and change it there; \
+         nothing can be touched, use `expect_unchanged`"
     )]
     NoColumn,
 

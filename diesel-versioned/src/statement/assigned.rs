@@ -21,8 +21,17 @@ pub trait Readable: Backend<QueryBuilder: Default> + Default {}
 #[diagnostic::do_not_recommend]
 impl<DB: Backend<QueryBuilder: Default> + Default> Readable for DB {}
 
-/// The columns that are assigned to. Fails if there is none, or one of the key or the version.
-pub(crate) fn check_assigned<T, DB, S>(set: &S) -> QueryResult<ColumnSet>
+/// What is assigned to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Assigned {
+    /// The columns of the entity.
+    pub(crate) columns: ColumnSet,
+    /// Whether the table has others that are assigned to.
+    pub(crate) others: bool,
+}
+
+/// What is assigned to. Fails if that is nothing, or a column of the key or the version.
+pub(crate) fn check_assigned<T, DB, S>(set: &S) -> QueryResult<Assigned>
 where
     T: Versioned,
     DB: Readable,
@@ -37,21 +46,24 @@ where
             T::TABLE
         )));
     }
-    let mut assigned = ColumnSet::EMPTY;
+    let mut columns = ColumnSet::EMPTY;
+    let mut others = targets(&sql).count();
     for index in 0..T::COLUMN_COUNT {
         let column = T::column(index);
         let mut name = DB::QueryBuilder::default();
         name.push_identifier(column.name)?;
         let name = name.finish();
-        if !targets(&sql).any(|target| target.starts_with(&name)) {
-            continue;
+        let known = targets(&sql).filter(|target| target.starts_with(&name));
+        match known.count() {
+            0 => continue,
+            known => others = others.saturating_sub(known),
         }
         let what = match column.role {
             Role::Version => "the version, which moves by itself",
             Role::SoftDelete { .. } => "the mark of deletion, which `delete` and `restore` write",
             Role::Key { .. } => "the key, by which the row is known",
             Role::Unguarded { .. } | Role::Generated | Role::Data { .. } => {
-                assigned = assigned.with(index);
+                columns = columns.with(index);
                 continue;
             }
         };
@@ -61,7 +73,10 @@ where
             column.name
         )));
     }
-    Ok(assigned)
+    Ok(Assigned {
+        columns,
+        others: others > 0,
+    })
 }
 
 #[cold]

@@ -4,6 +4,7 @@ use diesel::QueryResult;
 use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::result::Error;
 
+use super::assigned::Assigned;
 use super::target::column;
 use crate::backend::{Dialect, LaterSyntax};
 use crate::columns::ColumnSet;
@@ -37,12 +38,16 @@ pub(crate) fn step_of<T: Versioned<Version: SteppingVersion>>() -> Result<Steppe
         .collect()
 }
 
-/// The versions that a write of some columns moves.
-pub(crate) fn touched<T: Versioned>(columns: ColumnSet) -> ColumnSet {
-    if T::GROUPS.is_empty() {
+/// The versions that these assignments move: none where all of it is bookkeeping, and all where
+/// something is in no group.
+pub(crate) fn touched<T: Versioned>(assigned: Assigned) -> ColumnSet {
+    let guarded = assigned.columns.without(T::UNGUARDED);
+    if guarded.is_empty() && !assigned.others {
+        ColumnSet::EMPTY
+    } else if assigned.others || !guarded.without(T::UPDATABLE).is_empty() {
         T::VERSION_COLUMNS
     } else {
-        guard::of_update::<T>(columns.and(T::UPDATABLE))
+        guard::of_update::<T>(guarded).and(T::VERSION_COLUMNS)
     }
 }
 

@@ -55,6 +55,15 @@ pub trait LeaseDsl<Conn>: Sized {
     where
         Inner: AsyncLeases<T>;
 
+    fn save_changes<T: Versioned>(
+        &self,
+        conn: &mut Conn,
+        entity: &mut T,
+        base: &T,
+    ) -> Result<(), CommitError>
+    where
+        Inner: AsyncLeases<T>;
+
     fn delete<T: Versioned>(&self, conn: &mut Conn, entity: &mut T) -> Result<(), CommitError>
     where
         Inner: AsyncLeases<T>;
@@ -132,6 +141,20 @@ impl LeaseDsl<Blocking> for Lease {
         Inner: AsyncLeases<T>,
     {
         block_on(AsyncLeaseDsl::<Inner>::save(self, conn, entity))
+    }
+
+    fn save_changes<T: Versioned>(
+        &self,
+        conn: &mut Blocking,
+        entity: &mut T,
+        base: &T,
+    ) -> Result<(), CommitError>
+    where
+        Inner: AsyncLeases<T>,
+    {
+        block_on(AsyncLeaseDsl::<Inner>::save_changes(
+            self, conn, entity, base,
+        ))
     }
 
     fn delete<T: Versioned>(&self, conn: &mut Blocking, entity: &mut T) -> Result<(), CommitError>

@@ -163,7 +163,22 @@ where
             Err(SaveError::Database(error)) if outcome::may_be_taken(&error) => Some(error),
             Err(error) => return Err(error),
         };
-        let change = Change::whole(entity)?;
+        let change = match Change::whole(entity) {
+            Ok(change) => change,
+            Err(why) => {
+                let key = [entity.key()];
+                let taken = match taken {
+                    Some(error) => {
+                        let mut begun = Begun::statement(conn)?;
+                        let there = rows(&mut *begun, Select::<T, _>::new(&key, Lock::Current)).await;
+                        begun.ended();
+                        Some((error, there))
+                    }
+                    None => None,
+                };
+                return Err(outcome::not_upserted(why, taken));
+            }
+        };
         let saved = update(conn, entity, change).await;
         if let Some(done) = outcome::upserted(entity, saved, taken, attempt) {
             return done;

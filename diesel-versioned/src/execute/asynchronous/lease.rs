@@ -160,6 +160,21 @@ pub trait AsyncLeaseDsl<Conn>: Sized {
     where
         Conn: AsyncLeases<T> + 'static;
 
+    /// Writes under the lease of its row what was changed; see
+    /// [`LeaseDsl::save_changes`](crate::lease::LeaseDsl::save_changes).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn save_changes<T: Versioned>(
+        &self,
+        conn: &mut Conn,
+        entity: &mut T,
+        base: &T,
+    ) -> impl Future<Output = Result<(), CommitError>> + Send
+    where
+        Conn: AsyncLeases<T> + 'static;
+
     /// Deletes the row under its lease; see [`LeaseDsl::delete`](crate::lease::LeaseDsl::delete).
     ///
     /// # Errors
@@ -212,6 +227,16 @@ pub trait AsyncLeases<T: Versioned>: Sized {
         Self: 'static;
 
     #[doc(hidden)]
+    fn execute_save_changes_under(
+        &mut self,
+        lease: &Lease,
+        entity: &mut T,
+        base: &T,
+    ) -> impl Future<Output = Result<(), CommitError>> + Send
+    where
+        Self: 'static;
+
+    #[doc(hidden)]
     fn execute_delete_under(
         &mut self,
         lease: &Lease,
@@ -250,6 +275,19 @@ where
         C: 'static,
     {
         write_under(self, lease, entity, |uow, entity| uow.save(entity)).await
+    }
+
+    async fn execute_save_changes_under(
+        &mut self,
+        lease: &Lease,
+        entity: &mut T,
+        base: &T,
+    ) -> Result<(), CommitError>
+    where
+        C: 'static,
+    {
+        let join = |uow: &mut Unit<C>, entity| uow.attach_changed(base.clone(), entity);
+        write_under(self, lease, entity, join).await
     }
 
     async fn execute_delete_under(
@@ -378,6 +416,18 @@ where
         C: AsyncLeases<T> + 'static,
     {
         conn.execute_save_under(self, entity).await
+    }
+
+    async fn save_changes<T: Versioned>(
+        &self,
+        conn: &mut C,
+        entity: &mut T,
+        base: &T,
+    ) -> Result<(), CommitError>
+    where
+        C: AsyncLeases<T> + 'static,
+    {
+        conn.execute_save_changes_under(self, entity, base).await
     }
 
     async fn delete<T: Versioned>(&self, conn: &mut C, entity: &mut T) -> Result<(), CommitError>

@@ -175,7 +175,15 @@ where
             Err(SaveError::Database(error)) if outcome::may_be_taken(&error) => Some(error),
             Err(error) => return Err(error),
         };
-        let change = Change::whole(entity)?;
+        let change = match Change::whole(entity) {
+            Ok(change) => change,
+            Err(why) => {
+                let key = [entity.key()];
+                let taken =
+                    taken.map(|error| (error, rows(conn, Select::<T, _>::new(&key, Lock::Current))));
+                return Err(outcome::not_upserted(why, taken));
+            }
+        };
         let saved = update(conn, entity, change);
         if let Some(done) = outcome::upserted(entity, saved, taken, attempt) {
             return done;

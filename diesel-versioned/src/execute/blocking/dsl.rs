@@ -113,6 +113,10 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// A copy that was never stored should hold a version that no row has, such as 0 or an empty
     /// token: with 1 it would pass for a copy of the row that someone else has just inserted.
     ///
+    /// Where there is [no version](derive@crate::Versioned#no-version) it cannot be told whether a row that
+    /// is there is the one that was read: it is [`NoVersion`](SaveError::NoVersion) then, and nothing is
+    /// written. Read it, and use [`save_changes`](VersionedDsl::save_changes).
+    ///
     /// It is an insert that skips a taken key, then a save; never both. Of two that insert one row at
     /// the same time one inserts and the other has a conflict, also inside a caller's transaction, which
     /// stays usable. Where the key columns have no unique index PostgreSQL and SQLite report that.
@@ -337,6 +341,10 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// [`filter`](crate::Apply::filter) says what the row must meet, and
     /// [`execute`](crate::Apply::execute) runs it. What is set is what `set` of Diesel takes; neither the
     /// key nor the version may be among it.
+    ///
+    /// Of [groups](derive@crate::Versioned#groups) the versions move of what is set. Where all of it is
+    /// [bookkeeping](derive@crate::Versioned#bookkeeping) none does, and where there is [no
+    /// version](derive@crate::Versioned#no-version) those who have read the row notice by what it holds.
     ///
     /// ```
     /// # use diesel::prelude::*;

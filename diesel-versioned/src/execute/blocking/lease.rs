@@ -152,6 +152,23 @@ pub trait LeaseDsl<Conn>: Sized {
     where
         Conn: Leases<T>;
 
+    /// [Writes](crate::VersionedDsl::save_changes) under the lease of its row the columns in which the
+    /// entity differs from `base`, the row as it was loaded; nothing if none does, and then the lease is not
+    /// looked at. Of [groups](derive@crate::Versioned#groups) those are checked and moved that a column
+    /// differs in; an entity [without a version](derive@crate::Versioned#no-version) is saved by this.
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](LeaseDsl::save); and [`CommitError::Invalid`] if `base` is another row.
+    fn save_changes<T: Versioned>(
+        &self,
+        conn: &mut Conn,
+        entity: &mut T,
+        base: &T,
+    ) -> Result<(), CommitError>
+    where
+        Conn: Leases<T>;
+
     /// [Deletes](crate::VersionedDsl::delete) the row under its lease, which is still held afterwards.
     ///
     /// # Errors
@@ -205,6 +222,14 @@ pub trait Leases<T: Versioned>: Sized {
     fn execute_save_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError>;
 
     #[doc(hidden)]
+    fn execute_save_changes_under(
+        &mut self,
+        lease: &Lease,
+        entity: &mut T,
+        base: &T,
+    ) -> Result<(), CommitError>;
+
+    #[doc(hidden)]
     fn execute_delete_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError>;
 
     #[doc(hidden)]
@@ -228,6 +253,17 @@ where
 
     fn execute_save_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError> {
         write_under(self, lease, entity, |uow, entity| uow.save(entity))
+    }
+
+    fn execute_save_changes_under(
+        &mut self,
+        lease: &Lease,
+        entity: &mut T,
+        base: &T,
+    ) -> Result<(), CommitError> {
+        write_under(self, lease, entity, |uow, entity| {
+            uow.attach_changed(base.clone(), entity)
+        })
     }
 
     fn execute_delete_under(&mut self, lease: &Lease, entity: &mut T) -> Result<(), CommitError> {
@@ -331,6 +367,18 @@ where
         C: Leases<T>,
     {
         conn.execute_save_under(self, entity)
+    }
+
+    fn save_changes<T: Versioned>(
+        &self,
+        conn: &mut C,
+        entity: &mut T,
+        base: &T,
+    ) -> Result<(), CommitError>
+    where
+        C: Leases<T>,
+    {
+        conn.execute_save_changes_under(self, entity, base)
     }
 
     fn delete<T: Versioned>(&self, conn: &mut C, entity: &mut T) -> Result<(), CommitError>

@@ -136,6 +136,10 @@ pub trait LockDsl<Conn>: Versioned {
     /// Locks the row of an entity that was loaded earlier, if it is still at its version: what was
     /// read is then known to be so until the transaction ends. The entity is not changed.
     ///
+    /// It asks about the whole row: about all [groups](derive@crate::Versioned#groups), and where there is
+    /// [no version](derive@crate::Versioned#no-version) about all that a deletion would compare, with this
+    /// copy as what was loaded, so lock before you change it. A conflict names the groups, or the columns.
+    ///
     /// # Errors
     ///
     /// [`SaveError::Conflict`] if the row is at another version or gone, otherwise as

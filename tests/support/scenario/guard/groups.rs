@@ -1,17 +1,8 @@
 //! Groups of columns: an edit of one does not collide with an edit of another.
 
-use super::{Document, Unit, all_lost, document, find, library, lost, store};
+use super::{Document, Unit, all_lost, document, edit, find, library, lost, store};
 use crate::flavor::prelude::*;
-use crate::support::{Queries, TestDb, race};
-
-/// Someone else edits the content of a document.
-fn edit(db: &TestDb, id: i32) -> Document {
-    let loaded: Document = find(db, id);
-    let mut theirs = loaded.clone();
-    theirs.body = Some("theirs".to_owned());
-    theirs.save_changes(&mut db.connect(), &loaded).unwrap();
-    theirs
-}
+use crate::support::{Queries, race};
 
 #[test]
 fn each_group_has_its_own_version_and_a_write_moves_those_that_it_touches() {

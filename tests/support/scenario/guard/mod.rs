@@ -2,9 +2,14 @@
 //! where there is no version.
 
 mod content;
+mod content_relative;
 mod content_units;
 mod groups;
 mod hash;
+mod isolation;
+mod leases;
+mod locks;
+mod relative;
 
 use diesel::prelude::*;
 use diesel_versioned::{IntoKey, Versioned, VersionedPart};
@@ -53,6 +58,31 @@ struct Document {
 struct Access {
     readers: String,
     editors: String,
+}
+
+diesel::table! {
+    sheets (id) {
+        id -> Integer,
+        cells -> Integer,
+        title -> Varchar,
+        cells_version -> SmallInt,
+        head_version -> Timestamp,
+    }
+}
+
+/// Groups whose versions are of different kinds.
+#[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
+#[diesel(table_name = sheets)]
+struct Sheet {
+    id: i32,
+    #[versioned(group = "cells")]
+    cells: i32,
+    #[versioned(group = "head")]
+    title: String,
+    #[version(group = "cells", wrap)]
+    cells_version: i16,
+    #[version(group = "head", precision = "millis")]
+    head_version: chrono::NaiveDateTime,
 }
 
 diesel::table! {
@@ -147,6 +177,11 @@ fn store() -> TestDb {
              opened BIGINT NOT NULL, content_version INTEGER NOT NULL DEFAULT 1,
              access_version BIGINT NOT NULL DEFAULT 10)",
     );
+    db.execute(
+        "CREATE TABLE sheets (id INTEGER PRIMARY KEY, cells INTEGER NOT NULL,
+             title VARCHAR(40) NOT NULL, cells_version SMALLINT NOT NULL,
+             head_version TIMESTAMP(3) NOT NULL DEFAULT '2020-01-01 00:00:00')",
+    );
     db.execute(&format!(
         "{define} CREATE TABLE contacts (id INTEGER PRIMARY KEY, name {name} NOT NULL, email {name},
              age INTEGER, weight DOUBLE PRECISION NOT NULL, note VARCHAR(40) NOT NULL,
@@ -170,6 +205,17 @@ fn document(id: i32) -> Document {
     }
 }
 
+/// A sheet that no database has seen.
+fn sheet(id: i32) -> Sheet {
+    Sheet {
+        id,
+        cells: 0,
+        title: String::new(),
+        cells_version: 0,
+        head_version: chrono::NaiveDateTime::default(),
+    }
+}
+
 fn person(id: i32) -> Person {
     let known = id % 2 == 1;
     Person {
@@ -188,6 +234,19 @@ where
     i32: IntoKey<T::Key>,
 {
     T::find(&mut db.connect(), id).unwrap()
+}
+
+/// Someone else edits the content of a document.
+fn edit(db: &TestDb, id: i32) -> Document {
+    let loaded: Document = find(db, id);
+    let mut theirs = loaded.clone();
+    // Not the same again, so that each of them is a change.
+    theirs.body = Some(match loaded.body.as_deref() {
+        Some("theirs") => "theirs again".to_owned(),
+        _ => "theirs".to_owned(),
+    });
+    theirs.save_changes(&mut db.connect(), &loaded).unwrap();
+    theirs
 }
 
 /// The conflict that a write was meant to end in.

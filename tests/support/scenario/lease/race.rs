@@ -95,7 +95,7 @@ fn a_steal_waits_for_a_commit_that_has_been_checked() {
     uow.commit(conn).unwrap();
     let error = stolen.recv().unwrap().unwrap_err();
     assert!(error.is_transient(), "{error:?}");
-    assert_eq!(error.code(), "database.transient");
+    assert_eq!(error.code(), "lock.timeout");
     assert_eq!(stands(&db, 1), (3, 2));
     // Nor has it taken anything from her.
     lease

@@ -1,8 +1,9 @@
 //! Bookkeeping of single entities: written without check, and by nobody by accident.
 
+use diesel::prelude::*;
 use diesel::result::Error;
 
-use super::{Machine, Place, find, machine, rows, speed_up, store};
+use super::{Machine, Place, find, machine, machines, rows, speed_up, store};
 use crate::flavor::prelude::*;
 use crate::support::entities::Product;
 use crate::support::scenario::single::{conflict, lamp};
@@ -171,4 +172,43 @@ fn bookkeeping_alone_is_no_work_that_a_merge_loses() {
     );
     // A part is taken whole; its bookkeeping is not.
     assert_eq!(lost.resolve(Machine::merge).unwrap(), expected);
+}
+
+#[test]
+fn a_relative_update_of_nothing_else_moves_no_version() {
+    let db = store(2);
+    let conn = &mut db.connect();
+    let mut mine = find(&db, 1);
+    let pinged = machines::pings.eq(machines::pings + 1);
+    for round in 1..=3 {
+        let seen = (pinged, machines::last_seen.eq(2_000_i64 + round));
+        Machine::apply(conn, 1, seen).execute().unwrap();
+    }
+    let rows = Machine::update_where(machines::id.gt(0))
+        .set(machines::room_seen.eq(7))
+        .execute(conn);
+    assert_eq!(rows, Ok(2));
+    let stored = find(&db, 1);
+    assert_eq!((stored.pings, stored.last_seen), (3, 2_003));
+    assert_eq!((stored.place.room_seen, stored.version), (7, 1));
+    mine.speed = 20;
+    mine.save(conn).unwrap();
+
+    // It goes along with anything else, which moves it.
+    Machine::apply(conn, 1, (pinged, machines::speed.eq(30)))
+        .execute()
+        .unwrap();
+    assert_eq!((find(&db, 1).pings, find(&db, 1).version), (4, 3));
+    Machine::apply(conn, 1, machines::rating.eq(9))
+        .execute()
+        .unwrap();
+    Machine::update_where(machines::id.eq(1))
+        .set((pinged, machines::serial.eq("S")))
+        .execute(conn)
+        .unwrap();
+    assert_eq!((find(&db, 1).pings, find(&db, 1).version), (5, 5));
+    // At its last version bookkeeping goes on.
+    db.execute("UPDATE machines SET version = 2147483647");
+    Machine::apply(conn, 1, pinged).execute().unwrap();
+    assert_eq!((find(&db, 1).pings, find(&db, 1).version), (6, i32::MAX));
 }
