@@ -3,6 +3,7 @@
 mod after;
 mod by_database;
 mod conflict;
+mod memory;
 mod race;
 mod schema;
 mod single;
