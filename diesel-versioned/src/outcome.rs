@@ -440,6 +440,20 @@ pub(crate) fn take_marked<T: Versioned>(marked: &mut T, next: Next<T::Version>, 
     marked.take_columns(&mark, mark_columns::<T>());
 }
 
+/// The row that was overwritten, as it stands there now; one that is gone, as it last stood.
+pub(crate) fn overwritten<T: Versioned>(
+    conflict: &Conflict<T>,
+    written: Option<&T>,
+    marked: Option<&T>,
+) -> T {
+    let last = conflict.current().unwrap_or(conflict.mine());
+    let mut row = written.unwrap_or(last).clone();
+    if let Some(marked) = marked {
+        take_committed(&mut row, marked);
+    }
+    row
+}
+
 /// Brings a copy to what a unit has written of its row.
 pub(crate) fn take_committed<T: Versioned>(entity: &mut T, written: &T) {
     entity.take_columns(written, T::GENERATED.or(mark_columns::<T>()));

@@ -144,7 +144,6 @@ impl Committed {
     }
 
     /// A row that was marked as deleted, as it stands there now.
-    #[cfg(feature = "lease")]
     pub(crate) fn marked<T: Versioned>(&self, handle: Handle<T>) -> Option<&T> {
         self.rows.iter().find_map(|rows| {
             let rows: &dyn Any = &**rows;

@@ -4,6 +4,7 @@ mod after;
 mod by_database;
 mod conflict;
 mod memory;
+mod overwritten;
 mod race;
 mod schema;
 mod single;
