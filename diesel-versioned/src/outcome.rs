@@ -10,6 +10,7 @@ use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::error::{CommitError, EntityRef, SaveError};
 use crate::guard::{self, Check};
+use crate::soft_delete::mark_columns;
 use crate::statement::{Next, Scope};
 use crate::telling;
 use crate::version::{Moment, NoVersion, VersionValue};
@@ -430,6 +431,33 @@ pub(crate) fn take_written<T: Versioned>(entity: &mut T, next: Next<T::Version>,
         (Next::ByDatabase, Some(row)) => entity.set_version(row.version()),
         (Next::ByDatabase, None) | (Next::Nothing | Next::Unguarded, _) => {}
     }
+}
+
+/// The same of one that was marked as deleted.
+pub(crate) fn take_marked<T: Versioned>(marked: &mut T, next: Next<T::Version>, row: Option<&T>) {
+    let mark = marked.clone();
+    take_written(marked, next, row);
+    marked.take_columns(&mark, mark_columns::<T>());
+}
+
+/// The row that was overwritten, as it stands there now; one that is gone, as it last stood.
+pub(crate) fn overwritten<T: Versioned>(
+    conflict: &Conflict<T>,
+    written: Option<&T>,
+    marked: Option<&T>,
+) -> T {
+    let last = conflict.current().unwrap_or(conflict.mine());
+    let mut row = written.unwrap_or(last).clone();
+    if let Some(marked) = marked {
+        take_committed(&mut row, marked);
+    }
+    row
+}
+
+/// Brings a copy to what a unit has written of its row.
+pub(crate) fn take_committed<T: Versioned>(entity: &mut T, written: &T) {
+    entity.take_columns(written, T::GENERATED.or(mark_columns::<T>()));
+    entity.set_version(written.version());
 }
 
 /// The version that an insert at a moment gives to a row; there is none yet of one that is made when

@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::fmt;
 
+#[cfg(feature = "lease")]
+use super::Handle;
 use super::handle::UnitId;
 use super::rows::{CommittedRows, Rows};
 use super::{Hook, Link, SetCore, SetKind, UnitOfWork};
@@ -139,6 +141,14 @@ impl Committed {
                 old_version: row.old_version.as_ref(),
                 new_version: row.new_version.as_ref(),
             })
+    }
+
+    /// A row that was marked as deleted, as it stands there now.
+    pub(crate) fn marked<T: Versioned>(&self, handle: Handle<T>) -> Option<&T> {
+        self.rows.iter().find_map(|rows| {
+            let rows: &dyn Any = &**rows;
+            rows.downcast_ref::<Rows<T>>()?.marked.get(&handle.slot)
+        })
     }
 
     /// How many rows were written.

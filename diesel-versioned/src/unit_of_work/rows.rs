@@ -35,6 +35,8 @@ pub(super) struct Rows<T: Versioned> {
     pub(super) rows: Vec<Row<T>>,
     old: Vec<(u32, Slot<T>)>,
     overwrites: HashMap<u32, Intent>,
+    /// The rows that were marked as deleted, as they stand there now.
+    pub(super) marked: HashMap<u32, T>,
 }
 
 impl<T: Versioned> Rows<T> {
@@ -103,6 +105,7 @@ impl<T: Versioned> Rows<T> {
             rows,
             old,
             overwrites: HashMap::new(),
+            marked: HashMap::new(),
         }
     }
 
@@ -114,11 +117,20 @@ impl<T: Versioned> Rows<T> {
             deletes,
             inserts,
             checks,
+            marks,
+            marked: mut remarked,
             mut staged,
             mut landed,
             mut written,
             ..
         } = std::mem::take(&mut set.work);
+        let marked = marks.into_iter().filter_map(|planned| {
+            let mut row = remarked.remove(&planned.slot)?;
+            let there = written.remove(&planned.slot);
+            outcome::take_marked(&mut row, planned.next, there.as_ref());
+            Some((planned.slot, row))
+        });
+        let marked = marked.collect();
         let mut keep = |index: u32, slot: &Slot<T>| {
             if keep_old {
                 old.push((index, slot.clone()));
@@ -180,6 +192,7 @@ impl<T: Versioned> Rows<T> {
             rows,
             old,
             overwrites,
+            marked,
         }
     }
 }
@@ -249,6 +262,8 @@ impl<T: Versioned> CommittedRows for Rows<T> {
                     old = Slot::new(None, State::Gone);
                 }
             }
+            // That is found out anew by each commit.
+            old.touched = false;
             if let Some(slot) = set.slots.get_mut(index) {
                 *slot = old;
             }

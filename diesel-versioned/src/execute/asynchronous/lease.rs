@@ -19,6 +19,7 @@ use crate::lease::{
     Asked, Lease, LeaseError, LeaseHolder, LostLease, Place, Stands, check_ttl, forgettable, held,
     next_token,
 };
+use crate::outcome;
 use crate::statement::{Ask, Entity, KnownCatalog, OwnTables, TableName, lease};
 use crate::unit_of_work::{Handle, UnitOfWork};
 
@@ -612,10 +613,9 @@ where
     let mut uow = Unit::<C>::new();
     uow.under(lease);
     let handle = join(&mut uow, entity.clone())?;
-    drop(uow.commit(conn).await?);
-    if let Some(written) = uow.get(handle) {
-        entity.take_columns(written, T::GENERATED);
-        entity.set_version(written.version());
+    let done = uow.commit(conn).await?;
+    if let Some(written) = uow.get(handle).or_else(|| done.marked(handle)) {
+        outcome::take_committed(entity, written);
     }
     Ok(())
 }

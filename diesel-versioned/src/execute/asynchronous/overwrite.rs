@@ -15,6 +15,7 @@ use crate::backend::Dialect;
 use crate::conflict::Conflict;
 use crate::entity::Versioned;
 use crate::execute::transaction::kept;
+use crate::outcome;
 use crate::overwrite::{Actor, Overwrite, OverwriteError};
 use crate::statement::{Entity, OwnTables};
 use crate::unit_of_work::{Handle, UnitOfWork};
@@ -257,15 +258,16 @@ where
             failed: &failed,
         };
         match uow.commit_lent(self, &mut audit).await {
-            Ok(done) => drop(done),
+            Ok(done) => Ok(outcome::overwritten(
+                conflict,
+                uow.get(handle),
+                done.marked(handle),
+            )),
             Err(error) => {
                 let failed = failed.load(Ordering::Relaxed);
-                return Err(OverwriteError::of_unit(error, failed));
+                Err(OverwriteError::of_unit(error, failed))
             }
         }
-        // A row that was deleted is no longer part of the unit.
-        let written = uow.get(handle).or(conflict.current());
-        Ok(written.unwrap_or(conflict.mine()).clone())
     }
 }
 

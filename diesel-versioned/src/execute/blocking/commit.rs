@@ -13,6 +13,7 @@ use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 use crate::execute::transaction::{Depth, no_audit};
+use crate::outcome;
 use crate::telling;
 use crate::unit_of_work::{Action, Answer, Committed, Holds, UnitOfWork};
 
@@ -184,8 +185,7 @@ where
     drop(done);
     for (entity, handle) in entities.iter_mut().zip(handles) {
         if let Some(saved) = uow.get(handle) {
-            entity.take_columns(saved, T::GENERATED);
-            entity.set_version(saved.version());
+            outcome::take_committed(entity, saved);
         }
     }
     Ok(())

@@ -17,6 +17,7 @@ use crate::lease::{
     Asked, Lease, LeaseError, LeaseHolder, LostLease, Place, Stands, check_ttl, forgettable, held,
     next_token,
 };
+use crate::outcome;
 use crate::statement::{Ask, Entity, KnownCatalog, OwnTables, Reading, TableName, lease};
 use crate::unit_of_work::{Handle, UnitOfWork};
 
@@ -539,10 +540,9 @@ where
     let mut uow = UnitOfWork::<C, dyn BlockingSet<C>>::new();
     uow.under(lease);
     let handle = join(&mut uow, entity.clone())?;
-    drop(uow.commit(conn)?);
-    if let Some(written) = uow.get(handle) {
-        entity.take_columns(written, T::GENERATED);
-        entity.set_version(written.version());
+    let done = uow.commit(conn)?;
+    if let Some(written) = uow.get(handle).or_else(|| done.marked(handle)) {
+        outcome::take_committed(entity, written);
     }
     Ok(())
 }

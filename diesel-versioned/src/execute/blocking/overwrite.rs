@@ -10,6 +10,7 @@ use crate::backend::Dialect;
 use crate::conflict::Conflict;
 use crate::entity::Versioned;
 use crate::execute::transaction::kept;
+use crate::outcome;
 use crate::overwrite::{Actor, Overwrite, OverwriteError};
 use crate::statement::{Entity, OwnTables};
 use crate::unit_of_work::{Handle, UnitOfWork};
@@ -146,7 +147,8 @@ pub trait OverwriteDsl<Conn> {
     /// afterwards. To keep some of their values, [merge](Conflict::resolve) instead. If nothing
     /// differs it is written and recorded all the same.
     ///
-    /// If it was a deletion that conflicted, the row is deleted, and returned as it last stood.
+    /// If it was a deletion that conflicted, the row is deleted, and returned as it last stood; where rows
+    /// are [marked](derive@crate::Versioned#soft-deletion), as it stands with its mark.
     ///
     /// An entity of a [`UnitOfWork`](crate::UnitOfWork) is overwritten by
     /// [`UnitOfWork::overwrite`](crate::UnitOfWork::overwrite). This call does not know the unit: it
@@ -273,12 +275,13 @@ where
             recorded
         };
         match uow.commit_lent(self, &mut audit) {
-            Ok(done) => drop(done),
-            Err(error) => return Err(OverwriteError::of_unit(error, failed)),
+            Ok(done) => Ok(outcome::overwritten(
+                conflict,
+                uow.get(handle),
+                done.marked(handle),
+            )),
+            Err(error) => Err(OverwriteError::of_unit(error, failed)),
         }
-        // A row that was deleted is no longer part of the unit.
-        let written = uow.get(handle).or(conflict.current());
-        Ok(written.unwrap_or(conflict.mine()).clone())
     }
 }
 

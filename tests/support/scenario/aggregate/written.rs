@@ -206,6 +206,35 @@ fn a_deleted_parent_is_in_conflict_with_a_new_child() {
 }
 
 #[test]
+fn a_parent_is_clean_again_after_its_touch_is_undone() {
+    let db = town();
+    let conn = &mut db.connect();
+    let Read {
+        mut uow,
+        houses,
+        floors,
+        rooms,
+    } = read(conn, &[1, 11, 111]);
+    let mut done = Vec::new();
+    let rolled_back = conn.transaction::<(), CommitError, _>(|conn| {
+        uow[rooms[0]].name = "kitchen".to_owned();
+        done.push(uow.commit(conn)?);
+        uow[floors[0]].cleaned = 7;
+        done.push(uow.commit(conn)?);
+        Err(RollbackTransaction.into())
+    });
+    assert!(rolled_back.is_err());
+    while let Some(done) = done.pop() {
+        done.undo(&mut uow).unwrap();
+    }
+    assert!(!uow.is_dirty(houses[0]) && !uow.is_dirty(floors[0]));
+    // Without the child there is nothing to move them on for.
+    uow.discard(rooms[0]);
+    assert!(uow.commit(conn).unwrap().is_empty());
+    assert_eq!(moved(&db), []);
+}
+
+#[test]
 fn an_undone_commit_touches_again() {
     let db = town();
     let conn = &mut db.connect();

@@ -3,6 +3,8 @@
 mod after;
 mod by_database;
 mod conflict;
+mod memory;
+mod overwritten;
 mod race;
 mod schema;
 mod single;
