@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::fmt;
 
-#[cfg(feature = "lease")]
 use super::Handle;
 use super::handle::UnitId;
 use super::rows::{CommittedRows, Rows};
