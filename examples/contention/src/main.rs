@@ -36,18 +36,20 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<(), Box<dyn Error>> {
-    let numbers = match &cli.redraw {
+    let (csv, name) = match &cli.redraw {
         Some(file) => {
-            let named = |error: &dyn Error| format!("{}: {error}", file.display());
-            let csv = fs::read_to_string(file).map_err(|error| named(&error))?;
-            Numbers::from_csv(&csv).map_err(|error| named(&error))?
+            let name = file.display().to_string();
+            let csv = fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
+            (csv, name)
         }
         None => {
-            let numbers = measured(cli)?;
-            write(&cli.out, "csv", &numbers.to_csv())?;
-            numbers
+            let csv = measured(cli)?.to_csv();
+            write(&cli.out, "csv", &csv)?;
+            (csv, "the numbers".to_owned())
         }
     };
+    // From what is in the file, so that it is the same picture when it is drawn again.
+    let numbers = Numbers::from_csv(&csv).map_err(|error| format!("{name}: {error}"))?;
     write(&cli.out, "svg", &draw::picture(&numbers)?)?;
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) struct Run {
     pub(crate) latencies: Vec<Duration>,
     /// Operations that found nothing left.
     pub(crate) sold_out: u32,
-    /// How often operations were tried.
+    /// How often operations were tried, but for the attempts that found nothing left.
     pub(crate) attempts: u64,
     /// Operations that took more attempts than a policy usually allows.
     pub(crate) beyond_usual: u32,
@@ -149,7 +149,11 @@ fn writer<C: Ways>(
                     Until::Operations(_) => 1,
                 };
             }
-            Err(Failure::SoldOut) => run.sold_out += 1,
+            Err(Failure::SoldOut) => {
+                run.sold_out += 1;
+                // The last attempt was not in vain: it has answered.
+                run.attempts -= 1;
+            }
             Err(failure) => return Err(failure),
         }
     }
