@@ -74,7 +74,7 @@ impl Dice {
     }
 
     /// At least zero, less than one.
-    fn fraction(&mut self) -> f64 {
+    pub(crate) fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::ways::Way;
-use crate::workload::{Point, Sweep, Until};
+use crate::workload::{Load, Point, Sweep, Until};
 
 /// Measures five ways of changing rows that many writers want at the same time, checks after each run
 /// that no update was lost, and draws where the ways cross.
@@ -60,6 +60,10 @@ pub(crate) struct Cli {
     #[arg(long, value_enum, value_name = "WAY,…", value_delimiter = ',')]
     ways: Vec<Way>,
 
+    /// How long a writer pauses before each operation, in milliseconds, on average
+    #[arg(long, value_name = "MS", default_value = "5", value_parser = 0..=1_000)]
+    pause_ms: i64,
+
     /// How long operations are begun in a run, in milliseconds
     #[arg(long, value_name = "MS", default_value = "700", value_parser = 1..=600_000)]
     run_ms: i64,
@@ -74,7 +78,7 @@ pub(crate) struct Cli {
 
     /// How much there is of each product
     #[arg(long, value_name = "N", default_value = "1000000000", value_parser = clap::value_parser!(u32).range(..=1_000_000_000))]
-    pub(crate) stock: u32,
+    stock: u32,
 
     /// Measure nothing, and draw the numbers of an earlier sweep
     #[arg(long, value_name = "CSV")]
@@ -104,10 +108,14 @@ impl Cli {
             .collect()
     }
 
-    pub(crate) fn until(&self) -> Until {
-        match self.operations {
-            Some(operations) => Until::Operations(operations.get()),
-            None => Until::Time(Duration::from_millis(self.run_ms.unsigned_abs())),
+    pub(crate) fn load(&self) -> Load {
+        Load {
+            pause: Duration::from_millis(self.pause_ms.unsigned_abs()),
+            until: match self.operations {
+                Some(operations) => Until::Operations(operations.get()),
+                None => Until::Time(Duration::from_millis(self.run_ms.unsigned_abs())),
+            },
+            stock: self.stock,
         }
     }
 }

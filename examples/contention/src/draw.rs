@@ -13,6 +13,8 @@ use crate::workload::{Axis, Point};
 const SIZE: (u32, u32) = (1_200, 1_060);
 /// For title and legend.
 const HEAD: i32 = 84;
+/// The opacity of lines that are to be dashed, and of nothing else.
+const DASHED: f64 = 0.8;
 const FONT: &str = "sans-serif";
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -54,7 +56,9 @@ pub(crate) fn picture(numbers: &Numbers) -> Result<String, Box<dyn Error>> {
         }
         root.present()?;
     }
-    Ok(svg)
+    // SVG makes dashes by itself; plotters would make a line of each.
+    let plain = format!("<polyline fill=\"none\" opacity=\"{DASHED}\"");
+    Ok(svg.replace(&plain, &format!("{plain} stroke-dasharray=\"5 4\"")))
 }
 
 fn heading(area: &Area<'_>, numbers: &Numbers) -> Drawn {
@@ -190,8 +194,8 @@ where
                 chart.draw_series(points.iter().map(|&at| Circle::new(at, 3, color.filled())))?;
             }
             Stroke::Dashed => {
-                let style = color.mix(0.8).stroke_width(1);
-                chart.draw_series(DashedLineSeries::new(points, 5, 4, style))?;
+                let style = color.mix(DASHED).stroke_width(1);
+                chart.draw_series(LineSeries::new(points, style))?;
             }
         }
     }
@@ -253,10 +257,11 @@ fn title(axis: Axis, centre: Point) -> String {
         think,
     } = centre;
     let think = think.as_millis();
+    let row = if rows == 1 { "row" } else { "rows" };
     match axis {
-        Axis::Writers => format!("writers ({rows} row, {think} ms)"),
+        Axis::Writers => format!("writers ({rows} {row}, {think} ms)"),
         Axis::Rows => format!("rows ({writers} writers, {think} ms)"),
-        Axis::Think => format!("think time in ms ({writers} writers, {rows} row)"),
+        Axis::Think => format!("think time in ms ({writers} writers, {rows} {row})"),
     }
 }
 

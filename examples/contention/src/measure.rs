@@ -8,7 +8,7 @@ use crate::again::Dice;
 use crate::database::Server;
 use crate::product::{Failure, Product};
 use crate::ways::{Task, Way, Ways};
-use crate::workload::{Point, Until};
+use crate::workload::{Load, Point, Until};
 
 /// What a `RetryPolicy` allows unless it is told otherwise.
 const USUAL_ATTEMPTS: u32 = 5;
@@ -60,13 +60,14 @@ pub(crate) fn run<C: Server>(
     connections: &mut [C],
     way: Way,
     point: Point,
-    until: Until,
-    stock: u32,
+    load: Load,
 ) -> Result<Run, RunError> {
     let (first, _) = connections
         .split_first_mut()
         .ok_or(RunError::OtherProducts)?;
-    first.fill(point.rows, stock).map_err(RunError::Products)?;
+    first
+        .fill(point.rows, load.stock)
+        .map_err(RunError::Products)?;
 
     let barrier = Barrier::new(point.writers as usize);
     let runs = thread::scope(|scope| {
@@ -76,7 +77,7 @@ pub(crate) fn run<C: Server>(
                 let barrier = &barrier;
                 scope.spawn(move || {
                     barrier.wait();
-                    writer(conn, number, way, point, until)
+                    writer(conn, number, way, point, load)
                 })
             })
             .collect();
@@ -97,7 +98,7 @@ pub(crate) fn run<C: Server>(
         .split_first_mut()
         .ok_or(RunError::OtherProducts)?;
     let products = first.products().map_err(RunError::Products)?;
-    nothing_lost(&products, stock, &run.taken)?;
+    nothing_lost(&products, load.stock, &run.taken)?;
     Ok(run)
 }
 
@@ -107,15 +108,11 @@ fn writer<C: Ways>(
     number: u32,
     way: Way,
     point: Point,
-    until: Until,
+    load: Load,
 ) -> Result<Run, Failure> {
     let holder = format!("writer {number}");
     // The program that is simulated really takes that long. What is measured is what others do then.
-    let think = || {
-        if !point.think.is_zero() {
-            thread::sleep(point.think);
-        }
-    };
+    let think = || take(point.think);
     let mut dice = Dice::new(number.into());
     let mut run = Run {
         taken: vec![0; point.rows as usize],
@@ -123,11 +120,12 @@ fn writer<C: Ways>(
     };
     let started = Instant::now();
     let mut begun = 0;
-    while match until {
+    while match load.until {
         Until::Time(time) => started.elapsed() < time,
         Until::Operations(operations) => begun < operations,
     } {
         begun += 1;
+        take(load.pause.mul_f64(2.0 * dice.fraction()));
         let row = dice.below(point.rows);
         let mut task = Task {
             id: i64::from(row) + 1,
@@ -144,7 +142,7 @@ fn writer<C: Ways>(
                 run.latencies.push(began.elapsed());
                 run.beyond_usual += u32::from(task.attempts > USUAL_ATTEMPTS);
                 run.taken[row as usize] += 1;
-                run.in_window += match until {
+                run.in_window += match load.until {
                     Until::Time(time) => u32::from(started.elapsed() <= time),
                     Until::Operations(_) => 1,
                 };
@@ -157,11 +155,18 @@ fn writer<C: Ways>(
             Err(failure) => return Err(failure),
         }
     }
-    run.window = match until {
+    run.window = match load.until {
         Until::Time(time) => time,
         Until::Operations(_) => started.elapsed(),
     };
     Ok(run)
+}
+
+/// Takes so long.
+fn take(time: Duration) {
+    if !time.is_zero() {
+        thread::sleep(time);
+    }
 }
 
 /// What several writers have done at the same time.

@@ -19,32 +19,39 @@ pub(crate) struct Prediction {
     pub(crate) goodput: Option<f64>,
 }
 
-/// What is expected of a way, if one writer alone takes `alone` for an operation, think time and all.
-pub(crate) fn predict(way: Way, point: Point, alone: Duration, one_lock: bool) -> Prediction {
-    let alone = alone.as_secs_f64();
+/// What is expected of a way, if one writer alone takes `alone` for an operation, think time and all, and
+/// pauses before each.
+pub(crate) fn predict(
+    way: Way,
+    point: Point,
+    alone: Duration,
+    pause: Duration,
+    one_lock: bool,
+) -> Prediction {
+    let (alone, pause) = (alone.as_secs_f64(), pause.as_secs_f64());
     match way {
         // The transaction takes the one lock of the database before it reads.
-        Way::Optimistic if one_lock => queued(Point { rows: 1, ..point }, alone),
-        Way::Lock if one_lock => queued(Point { rows: 1, ..point }, alone),
-        Way::Optimistic | Way::Save => retried(point, alone),
-        Way::Lock => queued(point, alone),
+        Way::Optimistic if one_lock => queued(Point { rows: 1, ..point }, alone, pause),
+        Way::Lock if one_lock => queued(Point { rows: 1, ..point }, alone, pause),
+        Way::Optimistic | Way::Save => retried(point, alone, pause),
+        Way::Lock => queued(point, alone, pause),
         // Its waits are its own: between the polls nobody may hold it.
         Way::Lease => Prediction::default(),
         // Nobody waits for another's think time.
         Way::Relative => Prediction {
             in_vain: Some(0.0),
-            goodput: Some(f64::from(point.writers) / alone),
+            goodput: Some(f64::from(point.writers) / (pause + alone)),
         },
     }
 }
 
 /// Everybody tries, and whoever was not alone waits a little and tries again.
-fn retried(point: Point, alone: f64) -> Prediction {
+fn retried(point: Point, alone: f64, pause: f64) -> Prediction {
     let others = f64::from(point.writers) - 1.0;
     let rows = f64::from(point.rows);
     // The share p decides how long is waited between the attempts, and that decides p.
     let next = |p: f64| {
-        let cycle = alone + waits(p) * (1.0 - p);
+        let cycle = alone + (waits(p) + pause) * (1.0 - p);
         let offered = others / cycle / rows * alone;
         offered / (1.0 + offered)
     };
@@ -57,7 +64,7 @@ fn retried(point: Point, alone: f64) -> Prediction {
             high = p;
         }
     }
-    let operation = alone / (1.0 - low) + waits(low);
+    let operation = alone / (1.0 - low) + waits(low) + pause;
     Prediction {
         in_vain: Some(low),
         goodput: Some(f64::from(point.writers) / operation),
@@ -73,12 +80,20 @@ fn waits(p: f64) -> f64 {
         .sum()
 }
 
-/// Everybody queues for a row that is drawn by lot, and each row serves one at a time.
-fn queued(point: Point, alone: f64) -> Prediction {
-    let (writers, rows) = (f64::from(point.writers), f64::from(point.rows));
+/// Everybody queues for a row that is drawn by lot, and each row serves one at a time: mean value analysis,
+/// from one writer to all of them.
+fn queued(point: Point, alone: f64, pause: f64) -> Prediction {
+    let rows = f64::from(point.rows);
+    let (mut queue, mut goodput) = (0.0, 0.0);
+    for writers in 1..=point.writers {
+        // Whoever comes finds the queue that the others would have.
+        let latency = alone * (1.0 + queue);
+        goodput = f64::from(writers) / (latency + pause);
+        queue = goodput * latency / rows;
+    }
     Prediction {
         in_vain: Some(0.0),
-        goodput: Some(writers * rows / (writers + rows - 1.0) / alone),
+        goodput: Some(goodput),
     }
 }
 
@@ -86,13 +101,15 @@ fn queued(point: Point, alone: f64) -> Prediction {
 mod tests {
     use super::*;
 
+    const ALONE: Duration = Duration::from_millis(10);
+
     fn at(way: Way, writers: u32, rows: u32) -> (f64, f64) {
         let point = Point {
             writers,
             rows,
             think: Duration::ZERO,
         };
-        let prediction = predict(way, point, Duration::from_millis(10), false);
+        let prediction = predict(way, point, ALONE, Duration::ZERO, false);
         (
             prediction.in_vain.unwrap_or_default(),
             prediction.goodput.unwrap_or_default(),
@@ -106,6 +123,35 @@ mod tests {
             assert!(in_vain < 1e-9, "{way:?}: {in_vain}");
             assert!((goodput - 100.0).abs() < 1e-6, "{way:?}: {goodput}");
         }
+    }
+
+    #[test]
+    fn a_pause_is_part_of_the_round() {
+        let point = Point {
+            writers: 1,
+            rows: 1,
+            think: Duration::ZERO,
+        };
+        for way in [Way::Optimistic, Way::Save, Way::Lock, Way::Relative] {
+            let prediction = predict(way, point, ALONE, ALONE, false);
+            let goodput = prediction.goodput.unwrap_or_default();
+            assert!((goodput - 50.0).abs() < 1e-6, "{way:?}: {goodput}");
+        }
+        let two = Point {
+            writers: 2,
+            ..point
+        };
+        // Half of its time the other one is there: 1/2 of the rate, times the time.
+        let queued = predict(Way::Lock, two, ALONE, ALONE, false).goodput;
+        assert!(
+            (queued.unwrap_or_default() - 80.0).abs() < 1e-6,
+            "{queued:?}"
+        );
+        let retried = predict(Way::Save, two, ALONE, ALONE, false).in_vain;
+        assert!(
+            (0.3..0.4).contains(&retried.unwrap_or_default()),
+            "{retried:?}"
+        );
     }
 
     #[test]
@@ -134,7 +180,7 @@ mod tests {
             think: Duration::ZERO,
         };
         for way in [Way::Optimistic, Way::Lock] {
-            let prediction = predict(way, point, Duration::from_millis(10), true);
+            let prediction = predict(way, point, ALONE, Duration::ZERO, true);
             assert_eq!(prediction.in_vain, Some(0.0));
             let goodput = prediction.goodput.unwrap_or_default();
             assert!((goodput - 100.0).abs() < 1e-6, "{goodput}");

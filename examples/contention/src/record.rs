@@ -30,6 +30,8 @@ pub(crate) struct Numbers {
     /// Its name and version.
     pub(crate) database: String,
     pub(crate) centre: Point,
+    /// How long a writer pauses before an operation, on average.
+    pub(crate) pause: Duration,
     pub(crate) records: Vec<Record>,
 }
 
@@ -43,7 +45,7 @@ pub(crate) enum CsvError {
     Empty,
 }
 
-const FIRST: &str = "# database, and the centre: writers, rows, think_ms";
+const FIRST: &str = "# database, and the centre: writers, rows, think_ms, pause_ms";
 const HEADER: &str = "writers,rows,think_ms,way,operations,attempts,in_vain,beyond_5,goodput,goodput_min,\
      goodput_max,p50_ms,p99_ms,model_in_vain,model_goodput";
 
@@ -103,7 +105,7 @@ impl Numbers {
             if let Some((_, cost)) = alone.iter().find(|(way, _)| *way == record.way) {
                 let total = (cost + millis(record.point.think)).max(1e-3);
                 let alone = Duration::from_secs_f64(total / 1_000.0);
-                record.model = predict(record.way, record.point, alone, one_lock);
+                record.model = predict(record.way, record.point, alone, self.pause, one_lock);
             }
         }
     }
@@ -115,9 +117,10 @@ impl Numbers {
             think,
         } = self.centre;
         let mut csv = format!(
-            "{FIRST}\n# {}\n# {writers},{rows},{}\n{HEADER}\n",
+            "{FIRST}\n# {}\n# {writers},{rows},{},{}\n{HEADER}\n",
             self.database,
-            millis(think)
+            millis(think),
+            millis(self.pause),
         );
         let optional = |value: Option<f64>, digits: usize| {
             value.map_or(String::new(), |value| format!("{value:.digits$}"))
@@ -157,11 +160,8 @@ impl Numbers {
             return Err(CsvError::First);
         };
         let database = database.strip_prefix("# ").ok_or(CsvError::Line(2))?;
-        let centre: Vec<_> = centre
-            .strip_prefix("# ")
-            .ok_or(CsvError::Line(3))?
-            .split(',')
-            .collect();
+        let centre = centre.strip_prefix("# ").and_then(centre_and_pause);
+        let (centre, pause) = centre.ok_or(CsvError::Line(3))?;
         let records: Vec<_> = records
             .iter()
             .zip(5..)
@@ -172,7 +172,8 @@ impl Numbers {
         }
         Ok(Self {
             database: database.to_owned(),
-            centre: point(&centre).ok_or(CsvError::Line(3))?,
+            centre,
+            pause,
             records,
         })
     }
@@ -214,8 +215,18 @@ fn point(fields: &[&str]) -> Option<Point> {
     Some(Point {
         writers: writers.parse().ok()?,
         rows: rows.parse().ok()?,
-        think: Duration::try_from_secs_f64(think.parse::<f64>().ok()? / 1_000.0).ok()?,
+        think: from_millis(think)?,
     })
+}
+
+fn centre_and_pause(line: &str) -> Option<(Point, Duration)> {
+    let (centre, pause) = line.rsplit_once(',')?;
+    let centre: Vec<_> = centre.split(',').collect();
+    Some((point(&centre)?, from_millis(pause)?))
+}
+
+fn from_millis(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(text.parse::<f64>().ok()? / 1_000.0).ok()
 }
 
 pub(crate) fn millis(duration: Duration) -> f64 {
@@ -254,6 +265,7 @@ mod tests {
         let mut numbers = Numbers {
             database: "SQLite 3".to_owned(),
             centre,
+            pause: Duration::ZERO,
             records: ways.to_vec(),
         };
         numbers.predict(true);

@@ -27,6 +27,7 @@ pub(crate) fn measure<C: Server>(cli: &Cli) -> Result<Numbers, Box<dyn Error>> {
     let mut out = io::stdout().lock();
     say(&mut out, &format!("{database}: {} points", points.len()));
 
+    let load = cli.load();
     let mut records = Vec::new();
     for point in points {
         let ways = cli.ways();
@@ -34,8 +35,8 @@ pub(crate) fn measure<C: Server>(cli: &Cli) -> Result<Numbers, Box<dyn Error>> {
         // The repetitions take turns, so that what else the machine does meets all ways alike.
         for _ in 0..cli.repetitions.get() {
             for (way, runs) in &mut runs {
-                let run = measure::run(&mut connections, *way, point, cli.until(), cli.stock)
-                    .map_err(|error| AtPoint {
+                let run =
+                    measure::run(&mut connections, *way, point, load).map_err(|error| AtPoint {
                         way: *way,
                         point,
                         error,
@@ -59,6 +60,7 @@ pub(crate) fn measure<C: Server>(cli: &Cli) -> Result<Numbers, Box<dyn Error>> {
     let mut numbers = Numbers {
         database,
         centre: sweep.centre,
+        pause: load.pause,
         records,
     };
     numbers.predict(Database::of(&cli.database_url)? == Database::Sqlite);

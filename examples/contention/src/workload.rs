@@ -66,6 +66,17 @@ impl Sweep {
     }
 }
 
+/// What a run is like, at whatever point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    /// How long a writer does nothing before each operation, on average: between nothing and twice that,
+    /// by lot. Without it whoever was first would be first again, for it alone has nothing to wait for.
+    pub(crate) pause: Duration,
+    pub(crate) until: Until,
+    /// How much there is of each product.
+    pub(crate) stock: u32,
+}
+
 /// When a writer begins no other operation. One that has begun is always brought to its end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Until {

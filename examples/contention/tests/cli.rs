@@ -27,7 +27,12 @@ fn a_sweep_loses_nothing_and_is_drawn() {
     }
     let svg = folder.read("contention.svg");
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-    assert!(svg.matches("<polyline").count() > 9, "lines");
+    // Nine panels of five ways; p99 of all, and the model of four goodputs and of two shares in vain.
+    let (lines, dashed) = ("stroke-width=\"2\"", "stroke-dasharray");
+    assert_eq!(
+        (svg.matches(lines).count(), svg.matches(dashed).count()),
+        (45, 33)
+    );
 }
 
 #[test]

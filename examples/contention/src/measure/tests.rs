@@ -1,8 +1,11 @@
 //! Small runs on SQLite: what each way must come to, and a collision that is forced.
 
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use diesel::SqliteConnection;
+use diesel::connection::SimpleConnection;
+use diesel_versioned::prelude::*;
 
 use super::*;
 use crate::database::connect;
@@ -20,14 +23,22 @@ fn point(writers: u32, rows: u32) -> Point {
     }
 }
 
+fn load(until: Until, stock: u32) -> Load {
+    Load {
+        pause: Duration::ZERO,
+        until,
+        stock,
+    }
+}
+
 #[test]
 fn no_way_loses_an_update() {
     let folder = tempfile::tempdir().unwrap();
     let mut connections = connections(&folder, 4, 3);
     for way in Way::ALL {
         for rows in [1, 3] {
-            let until = Until::Operations(8);
-            let run = run(&mut connections, way, point(4, rows), until, 1_000).unwrap();
+            let load = load(Until::Operations(8), 1_000);
+            let run = run(&mut connections, way, point(4, rows), load).unwrap();
             assert_eq!((run.latencies.len(), run.in_window), (32, 32), "{way:?}");
             assert!(run.attempts >= 32, "{way:?}");
             assert_eq!(run.taken.iter().sum::<u32>(), 32);
@@ -40,7 +51,13 @@ fn no_way_sells_what_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
     let mut connections = connections(&folder, 4, 1);
     for way in Way::ALL {
-        let run = run(&mut connections, way, point(4, 1), Until::Operations(5), 7).unwrap();
+        let run = run(
+            &mut connections,
+            way,
+            point(4, 1),
+            load(Until::Operations(5), 7),
+        )
+        .unwrap();
         assert_eq!((run.latencies.len(), run.sold_out), (7, 13), "{way:?}");
     }
 }
@@ -54,8 +71,7 @@ fn a_run_by_time_ends() {
         &mut connections,
         Way::Relative,
         point(1, 1),
-        time,
-        1_000_000,
+        load(time, 1_000_000),
     )
     .unwrap();
     assert!(!run.latencies.is_empty());
@@ -100,6 +116,53 @@ fn two_who_have_read_the_same_collide_once() {
     nothing_lost(&connections[0].products().unwrap(), 10, &[2]).unwrap();
 }
 
+/// While one writer thinks: whether another one can write the row, and who has its lease.
+#[test]
+fn what_is_held_while_somebody_thinks() {
+    for (way, free, holder, attempts) in [
+        (Way::Optimistic, false, None, 1),
+        (Way::Save, true, None, 2),
+        (Way::Lock, false, None, 1),
+        (Way::Lease, true, Some("first"), 1),
+        (Way::Relative, true, None, 1),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut connections = connections(&folder, 2, 1);
+        let [first, second] = connections.as_mut_slice() else {
+            panic!("two connections");
+        };
+        first.fill(1, 10).unwrap();
+        second.batch_execute("PRAGMA busy_timeout = 0").unwrap();
+        let second = RefCell::new(second);
+        let thought = Cell::new(false);
+        let think = || {
+            if thought.replace(true) {
+                return;
+            }
+            let second = &mut **second.borrow_mut();
+            let mut product = Product::find(second, 1).unwrap();
+            let held = Lease::holder_of(second, &product).unwrap();
+            assert_eq!(held.as_ref().map(LeaseHolder::name), holder, "{way:?}");
+            // A writer that does not ask for a lease would be a conflict of who holds it.
+            if way != Way::Lease {
+                assert_eq!(product.touch(second).is_ok(), free, "{way:?}");
+            }
+        };
+        let mut task = Task {
+            id: 1,
+            holder: "first",
+            think: &think,
+            dice: &mut Dice::new(1),
+            attempts: 0,
+        };
+        first.perform(way, &mut task).unwrap();
+        assert_eq!((thought.get(), task.attempts), (true, attempts), "{way:?}");
+        let left = first.products().unwrap();
+        assert_eq!(left[0].stock, 9, "{way:?}");
+        assert_eq!(Lease::holder_of(first, &left[0]).unwrap(), None);
+    }
+}
+
 #[test]
 fn a_lost_update_is_noticed() {
     let product = |id, stock, version| Product { id, stock, version };
@@ -122,7 +185,6 @@ fn a_lost_update_is_noticed() {
 
 #[test]
 fn a_lease_that_was_left_behind_is_ended() {
-    use diesel_versioned::prelude::*;
     let folder = tempfile::tempdir().unwrap();
     let mut first = connections(&folder, 1, 1);
     let left = Product {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// Four points by all ways, a few operations each.
-pub(crate) const SMALL: [&str; 16] = [
+pub(crate) const SMALL: [&str; 18] = [
     "--writers",
     "1,3",
     "--rows",
@@ -19,6 +19,8 @@ pub(crate) const SMALL: [&str; 16] = [
     "1",
     "--at-think-ms",
     "0",
+    "--pause-ms",
+    "0",
     "--operations",
     "4",
     "--repetitions",
@@ -26,7 +28,7 @@ pub(crate) const SMALL: [&str; 16] = [
 ];
 
 /// Two points with less stock than is asked for.
-pub(crate) const SOLD_OUT: [&str; 14] = [
+pub(crate) const SOLD_OUT: [&str; 16] = [
     "--writers",
     "1,3",
     "--rows",
@@ -37,6 +39,8 @@ pub(crate) const SOLD_OUT: [&str; 14] = [
     "0",
     "--at-writers",
     "3",
+    "--pause-ms",
+    "0",
     "--operations",
     "4",
     "--stock",
