@@ -123,14 +123,15 @@ fn draw_panel(area: &Area<'_>, numbers: &Numbers, measure: Measure, axis: Axis) 
         }
         Measure::Goodput | Measure::Latency => {
             let (low, high) = bounds(&lines);
-            let mut chart = chart.build_cartesian_2d(across, (low..high).log_scale())?;
+            let vertical = (low..high).log_scale().with_key_points(marks(low, high));
+            let mut chart = chart.build_cartesian_2d(across, vertical)?;
             chart
                 .configure_mesh()
                 .disable_x_mesh()
                 .light_line_style(TRANSPARENT)
                 .x_labels(places.len() + 2)
                 .x_label_formatter(&label)
-                .y_label_formatter(&|value| measure.label(*value))
+                .y_label_formatter(&|value| Measure::label(*value))
                 .draw()?;
             draw_lines(&mut chart, lines)
         }
@@ -215,6 +216,14 @@ fn bounds(lines: &[Line]) -> (f64, f64) {
     (low / 1.3, high * 1.3)
 }
 
+/// 1, 2 and 5 of each power of ten between the bounds.
+fn marks(low: f64, high: f64) -> Vec<f64> {
+    (-3..=9)
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|mark| mark * 10_f64.powi(power)))
+        .filter(|mark| (low..high).contains(mark))
+        .collect()
+}
+
 impl Measure {
     const fn title(self) -> &'static str {
         match self {
@@ -241,9 +250,9 @@ impl Measure {
         }
     }
 
-    fn label(self, value: f64) -> String {
+    fn label(value: f64) -> String {
         if value < 1.0 {
-            format!("{value:.1}")
+            format!("{value:.2}")
         } else {
             format!("{value:.0}")
         }
