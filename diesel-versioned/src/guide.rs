@@ -297,6 +297,24 @@
 //! | `lock.timeout` of 0, `lock("… NOWAIT")`, `nowait=True` | `Wait::NoWait` |
 //! | `SKIP_LOCKED`, `skip_locked=True` | `Wait::SkipLocked` |
 //!
+//! ## Which one?
+//!
+//! Multiply how often the row is written in a second by how many seconds pass between reading and writing
+//! it: that is the share of the attempts that are in vain, as long as it is small, and nothing that computes
+//! from what it has read can do more than one at a time, however it waits.
+//!
+//! | where | take |
+//! | --- | --- |
+//! | SQL can say the change | [`apply`](#let-the-database-do-it): the row is held for one statement only |
+//! | the product is below 0.1 | the guard, [done again](#do-it-again): nobody waits, hardly any attempt is in vain |
+//! | above, and the program needs milliseconds | the row lock: up to 1.4 times the goodput, nothing in vain, and the slowest wait less |
+//! | above, and somebody thinks, or another service is asked | the guard, and a [lease](#before-it-happens) that tells the others before they begin |
+//! | near 1 or above | none of these is enough: hold it for less, or make several rows of it |
+//! | SQLite | one who writes at a time, whatever the row: think before the transaction. `find`, think, `save` does; `update_with` and `lock` hold the lock of the whole database meanwhile |
+//!
+//! `docs/contention.md` has the measurements, the model, and what happens at a thousand times the load; the
+//! example `contention` repeats them on your database.
+//!
 //! # Read from one snapshot
 //!
 //! Something is computed of several rows, and the result is written: each row that was read and is
