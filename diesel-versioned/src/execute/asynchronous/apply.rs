@@ -170,7 +170,8 @@ where
                 let taken = match taken {
                     Some(error) => {
                         let mut begun = Begun::statement(conn)?;
-                        let there = rows(&mut *begun, Select::<T, _>::new(&key, Lock::Current)).await;
+                        let there =
+                            rows(&mut *begun, Select::<T, _>::new(&key, Lock::Current)).await;
                         begun.ended();
                         Some((error, there))
                     }

@@ -179,8 +179,8 @@ where
             Ok(change) => change,
             Err(why) => {
                 let key = [entity.key()];
-                let taken =
-                    taken.map(|error| (error, rows(conn, Select::<T, _>::new(&key, Lock::Current))));
+                let taken = taken
+                    .map(|error| (error, rows(conn, Select::<T, _>::new(&key, Lock::Current))));
                 return Err(outcome::not_upserted(why, taken));
             }
         };

@@ -54,7 +54,10 @@ fn a_bulk_update_is_as_diesels_own_and_there_is_nothing_to_bump() {
     let db = address_book(4);
     let conn = &mut db.connect();
     let queries = Queries::of(conn);
-    let set = (contacts::note.eq("all"), contacts::seen.eq(contacts::seen + 1));
+    let set = (
+        contacts::note.eq("all"),
+        contacts::seen.eq(contacts::seen + 1),
+    );
     let rows = Contact::update_where(contacts::id.gt(1))
         .set(set)
         .execute(conn);
@@ -197,7 +200,10 @@ fn of_inserts_at_once_one_inserts_and_the_others_are_told() {
     });
     let (won, lost): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
     assert_eq!((won.len(), lost.len()), (1, 5));
-    assert_eq!(find::<Person>(&db, 1), won.into_iter().next().unwrap().unwrap());
+    assert_eq!(
+        find::<Person>(&db, 1),
+        won.into_iter().next().unwrap().unwrap()
+    );
     for error in lost.into_iter().filter_map(Result::err) {
         assert_eq!(error.code(), "version.unavailable", "{error:?}");
     }

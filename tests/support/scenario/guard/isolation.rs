@@ -127,10 +127,7 @@ fn a_read_only_unit_writes_none_of_them() {
     let error = uow.commit(conn).unwrap_err();
     assert_eq!(error.code(), "unit.read_only");
     uow[mine].age = Some(7);
-    assert_eq!(
-        uow.commit(conn).unwrap_err().code(),
-        "unit.read_only"
-    );
+    assert_eq!(uow.commit(conn).unwrap_err().code(), "unit.read_only");
 
     let db = library(1);
     let conn = &mut db.connect();
@@ -139,9 +136,6 @@ fn a_read_only_unit_writes_none_of_them() {
     let mine: Handle<Document> = uow.find(conn, 1).unwrap();
     // Bookkeeping is written as well.
     uow[mine].opened = 7;
-    assert_eq!(
-        uow.commit(conn).unwrap_err().code(),
-        "unit.read_only"
-    );
+    assert_eq!(uow.commit(conn).unwrap_err().code(), "unit.read_only");
     assert_eq!(find::<Document>(&db, 1).opened, 0);
 }

@@ -39,9 +39,7 @@ fn a_row_of_any_kind_is_locked_and_written() {
     conn.transaction::<_, SaveError<Person>, _>(|conn| {
         let loaded = Person::lock(conn, 1, Lock::Update, Wait::Block)?;
         let other = &mut db.connect();
-        let refused = other.transaction(|other| {
-            Person::lock(other, 1, Lock::Update, Wait::NoWait)
-        });
+        let refused = other.transaction(|other| Person::lock(other, 1, Lock::Update, Wait::NoWait));
         assert_eq!(refused.unwrap_err().code(), "lock.refused");
         let mut mine = loaded.clone();
         mine.age = Some(7);
@@ -75,10 +73,7 @@ fn a_stale_document_is_a_conflict_that_names_its_groups() {
     let conflict = lost(lock_loaded(&db, &mine));
     assert_eq!(conflict.groups(), ["content", "access"]);
     db.execute("DELETE FROM documents");
-    assert_eq!(
-        lost(lock_loaded(&db, &mine)).kind(),
-        ConflictKind::Deleted
-    );
+    assert_eq!(lost(lock_loaded(&db, &mine)).kind(), ConflictKind::Deleted);
 }
 
 #[test]
@@ -107,10 +102,7 @@ fn a_stale_row_without_a_version_is_a_conflict_that_names_its_columns() {
     assert!(theirs(&conflict).contains(&"age"), "{conflict}");
     lost(lock_loaded(&db, &card));
     db.execute("DELETE FROM contacts");
-    assert_eq!(
-        lost(lock_loaded(&db, &whole)).kind(),
-        ConflictKind::Deleted
-    );
+    assert_eq!(lost(lock_loaded(&db, &whole)).kind(), ConflictKind::Deleted);
 }
 
 #[test]
@@ -137,7 +129,10 @@ fn a_unit_compares_what_it_has_with_what_it_locks() {
         panic!("{error:?}");
     };
     let conflict = conflicts.of::<Document>().next().unwrap();
-    assert_eq!((conflict.groups(), conflict.handle()), (vec!["content"], Some(mine)));
+    assert_eq!(
+        (conflict.groups(), conflict.handle()),
+        (vec!["content"], Some(mine))
+    );
     assert_eq!(uow[mine].body, None);
     // A lock asks about the row, a write about its group.
     uow[mine].access.readers = "you".to_owned();
@@ -179,7 +174,10 @@ fn a_unit_knows_what_it_has_loaded_of_a_row_without_a_version() {
     })
     .unwrap();
     let stored: Person = find(&db, 1);
-    assert_eq!((stored.email.as_deref(), stored.age), (Some("theirs"), Some(8)));
+    assert_eq!(
+        (stored.email.as_deref(), stored.age),
+        (Some("theirs"), Some(8))
+    );
 }
 
 #[test]
@@ -192,14 +190,16 @@ fn a_locked_row_is_skipped_whatever_its_guard_is() {
     let other = &mut db.connect();
     conn.transaction::<_, SaveError<Contact>, _>(|conn| {
         Contact::lock(conn, 1, Lock::Update, Wait::Block)?;
-        other.transaction::<_, CommitError, _>(|other| {
-            let mut uow = Unit::new();
-            let free = uow.lock_all::<Person, _>(other, [1, 2], Lock::Update, Wait::SkipLocked)?;
-            assert_eq!(free.len(), 1);
-            assert_eq!(uow[free[0]].id, 2);
-            Ok(())
-        })
-        .unwrap();
+        other
+            .transaction::<_, CommitError, _>(|other| {
+                let mut uow = Unit::new();
+                let free =
+                    uow.lock_all::<Person, _>(other, [1, 2], Lock::Update, Wait::SkipLocked)?;
+                assert_eq!(free.len(), 1);
+                assert_eq!(uow[free[0]].id, 2);
+                Ok(())
+            })
+            .unwrap();
         Ok(())
     })
     .unwrap();

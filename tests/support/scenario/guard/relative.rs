@@ -3,7 +3,9 @@
 use diesel::prelude::*;
 use diesel_versioned::Versioned;
 
-use super::{Document, Sheet, Unit, document, documents, edit, find, library, lost, sheet, sheets, store};
+use super::{
+    Document, Sheet, Unit, document, documents, edit, find, library, lost, sheet, sheets, store,
+};
 use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::{Queries, TestDb, race};
@@ -139,10 +141,7 @@ fn the_end_of_one_group_stops_what_touches_it() {
         .execute()
         .unwrap_err();
     assert_eq!(error.code(), "version.exhausted");
-    assert!(
-        error.to_string().contains("(2147483647, 12)"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("(2147483647, 12)"), "{error}");
     let bulk = Document::update_where(documents::id.ge(1))
         .set(documents::title.eq("Tea"))
         .execute(conn);
