@@ -12,6 +12,7 @@
 //! | the program's, and SQL can compute it | [let the database do it](#let-the-database-do-it), and there is no conflict |
 //! | nobody's, and so many write the row that it happens all the time | [wait](#wait) instead: lock it |
 //! | nobody's, it is the same request again | give it a key, as `replay` (a feature) says |
+//! | nobody's, they edit parts of the row that have nothing to do with each other | give each part [a version of its own](derive@crate::Versioned#groups) |
 //! | nobody's, the row was only one of many | [`discard`](crate::UnitOfWork::discard) it and commit the rest |
 //!
 //! and on what happened to the row:
@@ -414,14 +415,15 @@
 //!
 //! How the version moves on is the kind's: an integer is counted on, and one at its end is an error; a time
 //! becomes now, or a tick more than the row has; a token becomes a new one; what the database makes
-//! it makes. In a statement of Diesel's own put [`bump()`](crate::RelativeDsl::bump) into `set`: without
+//! it makes. Of [groups](derive@crate::Versioned#groups) those move that are touched, for bookkeeping
+//! alone none does, and a table without a version has nothing to move. In a statement of Diesel's own put [`bump()`](crate::RelativeDsl::bump) into `set`: without
 //! it those who have read the rows would not notice.
 //!
 //! In a unit, [`UnitOfWork::apply`](crate::UnitOfWork::apply) lets the next commit do it, with the rest of
 //! the unit in one transaction: an order and the pieces that it takes from the stock.
 //!
 //! If the row may not be there yet, [`insert_or_save`](crate::VersionedDsl::insert_or_save) inserts it, or
-//! saves it under its guard.
+//! saves it under its guard. Without a version it cannot know the guard, and says so.
 //!
 //! # A rule over several rows
 //!
@@ -606,7 +608,7 @@
 //! | a page that edits is opened | `Lease::acquire(conn, &document, "maria", quarter_of_an_hour)`; keep holder and token in the page |
 //! | it is held by someone else | show the error, or `Lease::holder_of`; offer to look only, or to `Lease::steal` it |
 //! | every five minutes, in the background | `Lease::resume(…)?.renew(conn, quarter_of_an_hour)` |
-//! | the page saves | `lease.save(conn, &mut document)`, or a unit with `uow.under(&lease)` |
+//! | the page saves | `lease.save(conn, &mut document)`, `lease.save_changes(conn, &mut document, &loaded)`, or a unit with `uow.under(&lease)` |
 //! | the lease was lost: the machine slept, someone has taken over | nothing was written; show who has it now, keep the text, and acquire again when they are done. The version says then whether they have written |
 //! | the page is closed | `lease.release(conn)`; if the browser just dies, it runs out |
 //!

@@ -54,7 +54,8 @@
 //!
 //! *Entity*: a struct with `#[derive(Versioned)]`. *Key*: its primary key. *Version*: the value that
 //! must not have moved. *Base*: the entity as it was loaded. *Mine*: as I changed it. *Current*: as
-//! the database has it now. *Guard*: the version predicate. *Conflict*: the guard did not hold.
+//! the database has it now. *Guard*: what a write compares, the version or what was loaded. *Conflict*:
+//! the guard did not hold.
 //! *Unit of work*: many changes, one transaction, all or none.
 //!
 //! # Where to look

@@ -325,6 +325,7 @@ fn a_policy_has_the_isolation_of_its_attempts() {
 
 #[test]
 fn a_unit_that_only_reads_and_has_something_to_write_is_an_error() {
+    type Write<'a> = &'a dyn Fn(&mut Unit, Handle<Product>);
     let db = shop(2);
     let conn = &mut db.connect();
     let read_only = |prepare: &dyn Fn(&mut Unit, Handle<Product>), conn: &mut Conn| {
@@ -336,7 +337,7 @@ fn a_unit_that_only_reads_and_has_something_to_write_is_an_error() {
         let result = uow.commit(conn).map(|done| done.len());
         (result, queries.take())
     };
-    let writes: [&dyn Fn(&mut Unit, Handle<Product>); 5] = [
+    let writes: [Write<'_>; 5] = [
         &|uow, handle| uow[handle].stock = 3,
         &|uow, handle| uow.touch(handle),
         &|uow, handle| uow.delete(handle),

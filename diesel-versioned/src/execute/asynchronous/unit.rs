@@ -179,8 +179,10 @@ where
             };
             // What went wrong first is what the caller has to hear of.
             let left = if matches!(worked, Ok(Ok(_))) {
-                reading.ended = true;
-                session::leave(&mut *conn, entered).await
+                // Dropped here, nobody hears of what was read.
+                let left = session::leave(&mut *conn, entered).await;
+                reading.ended = left.is_ok();
+                left
             } else {
                 drop(session::roll_back_to(&mut *conn, outer).await);
                 drop(session::leave(&mut *conn, entered).await);

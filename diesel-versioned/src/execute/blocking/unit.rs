@@ -125,7 +125,10 @@ where
             Ok(result)
         }));
         if matches!(worked, Ok(Ok(_))) {
-            session::leave(conn, entered).map_err(CommitError::from)?;
+            if let Err(error) = session::leave(conn, entered) {
+                self.forget_since(&joined);
+                return Err(CommitError::from(error).into());
+            }
         } else {
             // What went wrong first is what the caller has to hear of.
             drop(session::roll_back_to(conn, outer));
