@@ -242,13 +242,17 @@
 ///   [`insert_or_save`](crate::VersionedDsl::insert_or_save) of a row that is there.
 ///   [`lock_loaded`](crate::LockDsl::lock_loaded) takes this copy for what was loaded, too; under a lease
 ///   it is `lease.save_changes(…)`.
+/// - **The key must be unique**, by a primary key or a unique index, which an old table may lack: in a
+///   batch a key that two rows have can make up for a row that is stale.
+///   [`check_schema`](crate::VersionedDsl::check_schema) reports it.
 /// - **A change and its way back** between two reads is not noticed: what stands there is what was loaded.
 /// - **`"changed"` guards columns, not rows.** Two people who change different columns both succeed. Where
 ///   columns depend on each other take `"all"`.
 /// - **A column must come back as it was written.** `REAL` and JSON need not, and are an error unless
-///   `unchecked`: such a column is written and not guarded. `DOUBLE` is compared to the last bit. A value
-///   that the database rounds, cuts or pads (a time finer than its column, a `CHAR(n)`) is another one
-///   afterwards: the next write of this copy is then a conflict with itself, never a lost update.
+///   `unchecked`: such a column is written and not guarded. `DOUBLE` is compared to the last bit, but for
+///   the sign of zero. A value that the database rounds, cuts or pads (a time finer than its column, a
+///   `CHAR(n)`) is another one afterwards: the next write of this copy is then a conflict with itself,
+///   never a lost update.
 /// - `unguarded` columns are not compared; those that the database makes or that are only read are.
 /// - [`Version`](crate::Versioned::Version) is [`ByContent`](crate::version::ByContent), which tells
 ///   nothing; [`Conflict::changes`](crate::Conflict::changes) says what was changed.

@@ -98,7 +98,9 @@ pub enum CommitError {
         source: NoVersion,
     },
 
-    /// A statement matched more rows than it was meant for: the key columns are not unique.
+    /// A statement matched more rows than it was meant for: the key columns are not unique. It is not
+    /// noticed where as many other rows of the same statement are stale or gone, so nothing guards a
+    /// table without a unique key; [`check_schema`](crate::VersionedDsl::check_schema) reports it.
     #[error(
         "{rows} rows of `{table}` were matched where {meant} were meant; \
          add a primary key or a unique index on the key columns"

@@ -3,10 +3,9 @@
 use std::any::Any;
 use std::fmt;
 
-use super::Handle;
 use super::handle::UnitId;
 use super::rows::{CommittedRows, Rows};
-use super::{Hook, Link, SetCore, SetKind, UnitOfWork};
+use super::{Handle, Hook, Link, SetCore, SetKind, UnitOfWork};
 use crate::entity::Versioned;
 
 /// What was done to a row.
