@@ -1,0 +1,60 @@
+//! Rows and the keys that they were asked for by.
+
+use std::collections::{HashMap, HashSet};
+
+use diesel::QueryResult;
+use diesel::result::Error;
+
+use crate::entity::Versioned;
+
+/// Rows with the keys that they were asked for by, and keys to be asked for alone.
+type Paired<T> = (Vec<Asked<T>>, Vec<<T as Versioned>::Key>);
+
+/// A row with the key that it was asked for by.
+pub(crate) type Asked<T> = (<T as Versioned>::Key, T);
+
+/// Gives each row to the key that it was asked for by. Where rows come back under keys that nobody
+/// asked for (a database that does not tell `a` from `A`), the keys that got none are handed back,
+/// to be asked for one by one.
+pub(crate) fn pair<T: Versioned>(keys: &[T::Key], rows: Vec<T>) -> Paired<T> {
+    let mut open: HashSet<&T::Key> = keys.iter().collect();
+    let mut pairs = Vec::with_capacity(rows.len());
+    let mut strays = false;
+    for row in rows {
+        let key = row.key();
+        // A key that is not unique has several rows.
+        if open.remove(&key) || pairs.iter().any(|(known, _)| *known == key) {
+            pairs.push((key, row));
+        } else {
+            strays = true;
+        }
+    }
+    let alone = if strays {
+        open.into_iter().cloned().collect()
+    } else {
+        Vec::new()
+    };
+    (pairs, alone)
+}
+
+/// The rows in the order of the keys that they were asked for by.
+pub(crate) fn in_order<T: Versioned>(keys: &[T::Key], found: Vec<Asked<T>>) -> Vec<T> {
+    let mut found: HashMap<T::Key, T> = found.into_iter().collect();
+    keys.iter().filter_map(|key| found.remove(key)).collect()
+}
+
+/// The row that was inserted last, which must be there and be the only one.
+pub(crate) fn last_inserted<T: Versioned>(rows: Vec<T>) -> QueryResult<T> {
+    let mut rows = rows.into_iter();
+    match (rows.next(), rows.next()) {
+        (Some(row), None) => Ok(row),
+        _ => {
+            let problem = format!(
+                "the row that was inserted into `{}` cannot be found by the key that the database \
+                 made; the key column must be AUTO_INCREMENT, or the program must bring the key",
+                T::TABLE
+            );
+            Err(Error::QueryBuilderError(problem.into()))
+        }
+    }
+}
