@@ -1,5 +1,7 @@
 //! Single writes and units, each with the statements that it sends.
 
+mod further;
+
 use diesel::Connection;
 use diesel::result::Error;
 
@@ -46,6 +48,12 @@ pub fn run(db: &TestDb, conn: &mut Conn) -> Sent {
     units(db, conn, &mut |step| sent.push((step, queries.take())));
     lost_units(db, conn, &mut |step| sent.push((step, queries.take())));
     nested_units(db, conn, &mut |step| sent.push((step, queries.take())));
+    further::make_tables(db);
+    further::guards(db, conn, &mut |step| sent.push((step, queries.take())));
+    further::relative(db, conn, &mut |step| sent.push((step, queries.take())));
+    further::locks(db, conn, &mut |step| sent.push((step, queries.take())));
+    further::isolation(db, conn, &mut |step| sent.push((step, queries.take())));
+    further::leases(db, conn, &mut |step| sent.push((step, queries.take())));
     sent
 }
 
