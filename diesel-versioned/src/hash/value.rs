@@ -1,6 +1,7 @@
 //! How a value is written before it is hashed: by its kind, the same on every database.
 
 use std::borrow::Cow;
+#[cfg(any(feature = "chrono", feature = "time"))]
 use std::fmt::Write;
 
 /// A value that can be part of a content hash.
@@ -111,6 +112,7 @@ impl ContentWriter {
     }
 
     /// Writes a date, a time of day or both. A text never refuses to be written to.
+    #[cfg(any(feature = "chrono", feature = "time"))]
     fn moment(&mut self, text: std::fmt::Arguments<'_>) {
         if self.0.write_fmt(text).is_err() {
             self.null();
