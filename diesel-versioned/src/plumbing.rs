@@ -41,7 +41,7 @@
 
 pub use crate::entity::{Bind, BindPart, CloneEntity, EntityKey};
 #[cfg(feature = "async")]
-pub use crate::execute::AsyncGuard;
+pub use crate::execute::AsyncFence;
 #[cfg(all(feature = "lease", feature = "async"))]
 pub use crate::execute::AsyncLeases;
 #[cfg(feature = "lease")]
@@ -50,7 +50,7 @@ pub use crate::execute::Leases;
 pub use crate::execute::{
     AlsoFn, AsyncExecutes, AsyncLocks, AsyncOverwrites, AsyncSet, AsyncStore, RunFn, Wire,
 };
-pub use crate::execute::{BlockingGuard, BlockingSet, BlockingStore, Executes, Locks, Overwrites};
+pub use crate::execute::{BlockingFence, BlockingSet, BlockingStore, Executes, Locks, Overwrites};
 pub use crate::relative::Asks;
 pub use crate::statement::{Always, Both, Condition, Entity, OwnTables, Readable};
 pub use crate::unit_of_work::{Discard, Holds, Set, SetCore, SetKind};

@@ -5,7 +5,7 @@ mod apply;
 mod closure;
 mod commit;
 mod dsl;
-mod guard;
+mod fence;
 #[cfg(feature = "replay")]
 mod keys;
 #[cfg(feature = "lease")]
@@ -25,7 +25,7 @@ mod unit;
 pub use apply::AsyncApply;
 pub use closure::{AlsoFn, RunFn};
 pub use dsl::AsyncVersionedDsl;
-pub use guard::AsyncGuard;
+pub use fence::AsyncFence;
 #[cfg(feature = "lease")]
 pub use lease::{AsyncLeaseDsl, AsyncLeases};
 pub use lock::{AsyncLockDsl, AsyncLocks};

@@ -3,7 +3,7 @@
 mod apply;
 mod commit;
 mod dsl;
-mod guard;
+mod fence;
 #[cfg(feature = "replay")]
 mod keys;
 #[cfg(feature = "lease")]
@@ -21,7 +21,7 @@ mod unit;
 
 pub use apply::Apply;
 pub use dsl::VersionedDsl;
-pub use guard::BlockingGuard;
+pub use fence::BlockingFence;
 #[cfg(feature = "lease")]
 pub use lease::{LeaseDsl, Leases};
 pub use lock::{LockDsl, Locks};

@@ -7,14 +7,14 @@ mod transaction;
 
 #[cfg(feature = "async")]
 pub use asynchronous::{
-    AlsoFn, AsyncApply, AsyncAudit, AsyncExecutes, AsyncGuard, AsyncLockDsl, AsyncLocks,
+    AlsoFn, AsyncApply, AsyncAudit, AsyncExecutes, AsyncFence, AsyncLockDsl, AsyncLocks,
     AsyncOverwriteDsl, AsyncOverwrites, AsyncSet, AsyncStore, AsyncVersionedDsl, RunFn, Wire,
     async_retry,
 };
 #[cfg(all(feature = "lease", feature = "async"))]
 pub use asynchronous::{AsyncLeaseDsl, AsyncLeases};
 pub use blocking::{
-    Apply, Audit, BlockingGuard, BlockingSet, BlockingStore, Executes, LockDsl, Locks,
+    Apply, Audit, BlockingFence, BlockingSet, BlockingStore, Executes, LockDsl, Locks,
     OverwriteDsl, Overwrites, VersionedDsl, retry,
 };
 #[cfg(feature = "lease")]

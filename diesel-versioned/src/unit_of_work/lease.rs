@@ -19,9 +19,9 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Lets the unit be committed under a lease, in the order in which all units lock them. It takes the
     /// place of another one of the same row.
     #[cfg(feature = "lease")]
-    pub(crate) fn guard_by(&mut self, lease: &Lease, guard: V::Guard) {
+    pub(crate) fn fence_by(&mut self, lease: &Lease, guard: V::Fence) {
         let guarded = (lease.clone(), guard);
-        let place = |(other, _): &(Lease, V::Guard)| other.place.cmp(&lease.place);
+        let place = |(other, _): &(Lease, V::Fence)| other.place.cmp(&lease.place);
         match self.leases.binary_search_by(place) {
             Ok(index) => self.leases[index] = guarded,
             Err(index) => self.leases.insert(index, guarded),

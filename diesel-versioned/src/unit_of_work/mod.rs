@@ -123,7 +123,7 @@ pub struct UnitOfWork<C, V: SetKind + ?Sized = dyn BlockingSet<C>> {
     pub(crate) sequence: u64,
     pub(crate) replay: Option<Replay<V::Store>>,
     /// What it is committed under, by table and key, and how each is locked.
-    pub(crate) leases: Vec<(Lease, V::Guard)>,
+    pub(crate) leases: Vec<(Lease, V::Fence)>,
     pub(crate) terms: Terms,
     connection: PhantomData<fn(&mut C)>,
 }
@@ -144,7 +144,7 @@ pub trait SetKind {
 
     /// How a lease is locked.
     #[doc(hidden)]
-    type Guard: Send;
+    type Fence: Send;
 }
 
 /// A kind of set that can hold the rows of `T`.

@@ -8,7 +8,7 @@ use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::guard::AsyncGuard;
+use super::fence::AsyncFence;
 use super::session::{self, Begun, affected, answers, own_rows};
 use super::set::AsyncSet;
 use crate::entity::Versioned;
@@ -459,7 +459,7 @@ type Unit<C> = UnitOfWork<C, dyn AsyncSet<C>>;
 struct OwnTable;
 
 #[allow(private_interfaces, reason = "see the trait")]
-impl<C> AsyncGuard<C> for OwnTable
+impl<C> AsyncFence<C> for OwnTable
 where
     C: AsyncConnection + 'static,
     C::Backend: OwnTables,
@@ -491,7 +491,7 @@ where
     /// has nothing to write does not look at it. What an earlier commit has written under the unit's
     /// idempotency key is told whether or not the lease still holds.
     pub fn under(&mut self, lease: &Lease) {
-        self.guard_by(lease, Box::new(OwnTable));
+        self.fence_by(lease, Box::new(OwnTable));
     }
 }
 

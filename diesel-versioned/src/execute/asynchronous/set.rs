@@ -6,7 +6,7 @@ use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::guard::AsyncGuard;
+use super::fence::AsyncFence;
 use super::overwrite::AnyAudit;
 use super::pipeline::{Received, Sent, WireOf};
 use super::replay::AsyncStore;
@@ -57,7 +57,7 @@ impl<'a, C> SetKind for dyn AsyncSet<C> + 'a {
     type Also = Box<dyn FnMut(&mut C) -> BoxFuture<'_, QueryResult<()>> + Send>;
     type Store = Box<dyn AsyncStore<C>>;
     type Audit = Box<dyn AnyAudit<C>>;
-    type Guard = Box<dyn AsyncGuard<C>>;
+    type Fence = Box<dyn AsyncFence<C>>;
 }
 
 #[allow(private_interfaces, reason = "see the trait")]

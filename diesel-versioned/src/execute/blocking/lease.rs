@@ -7,7 +7,7 @@ use diesel::connection::LoadConnection;
 use diesel::expression::QueryMetadata;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::guard::BlockingGuard;
+use super::fence::BlockingFence;
 use super::session::{self, affected, answers, own_rows};
 use super::set::BlockingSet;
 use crate::entity::Versioned;
@@ -406,7 +406,7 @@ where
 struct OwnTable;
 
 #[allow(private_interfaces, reason = "see the trait")]
-impl<C> BlockingGuard<C> for OwnTable
+impl<C> BlockingFence<C> for OwnTable
 where
     C: LoadConnection,
     C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
@@ -466,7 +466,7 @@ where
     /// # }
     /// ```
     pub fn under(&mut self, lease: &Lease) {
-        self.guard_by(lease, Box::new(OwnTable));
+        self.fence_by(lease, Box::new(OwnTable));
     }
 }
 

@@ -4,7 +4,7 @@ use diesel::QueryResult;
 use diesel::connection::LoadConnection;
 use diesel::expression::QueryMetadata;
 
-use super::guard::BlockingGuard;
+use super::fence::BlockingFence;
 use super::overwrite::Audit;
 use super::replay::BlockingStore;
 use super::session::{self, affected, rows};
@@ -33,7 +33,7 @@ impl<C> SetKind for dyn BlockingSet<C> {
     type Also = Box<dyn FnMut(&mut C) -> QueryResult<()> + Send>;
     type Store = Box<dyn BlockingStore<C>>;
     type Audit = Box<dyn Audit<C> + Send>;
-    type Guard = Box<dyn BlockingGuard<C>>;
+    type Fence = Box<dyn BlockingFence<C>>;
 }
 
 #[allow(private_interfaces, reason = "see the trait")]

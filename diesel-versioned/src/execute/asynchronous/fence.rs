@@ -11,7 +11,7 @@ use crate::unit_of_work::{Answer, UnitOfWork};
 
 /// How a lease is locked, on an asynchronous connection of the type `C`.
 #[allow(private_interfaces, reason = "only this crate can call these")]
-pub trait AsyncGuard<C>: Send + Sync {
+pub trait AsyncFence<C>: Send + Sync {
     #[doc(hidden)]
     fn lock<'c>(
         &self,

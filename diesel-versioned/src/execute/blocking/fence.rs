@@ -10,7 +10,7 @@ use crate::unit_of_work::{Answer, UnitOfWork};
 
 /// How a lease is locked, on a blocking connection of the type `C`.
 #[allow(private_interfaces, reason = "only this crate can call these")]
-pub trait BlockingGuard<C>: Send {
+pub trait BlockingFence<C>: Send {
     #[doc(hidden)]
     fn lock(&self, conn: &mut C, lease: &Lease) -> QueryResult<Option<Stands>>;
 }
