@@ -14,12 +14,13 @@ use crate::unit_of_work::{Handle, UnitId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConflictKind {
-    /// Someone else wrote the row: it stands at another version.
+    /// Someone else wrote the row: it stands at another version or, [without
+    /// one](derive@crate::Versioned#no-version), does not hold what was loaded.
     Modified,
     /// The row is gone, or [marked as deleted](derive@crate::Versioned#soft-deletion); then
     /// [`current`](Conflict::current) is how it was deleted.
     Deleted,
-    /// The row stands at the expected version, and still the database did not write it: a
+    /// The row is as it was expected, and still the database did not write it: a
     /// trigger, a rule or row-level security held it back.
     Refused,
 }
@@ -45,7 +46,7 @@ impl fmt::Display for ConflictKind {
     }
 }
 
-/// One row that was not written because it was not at the expected version.
+/// One row that was not written because its guard did not hold, or because the database held it back.
 ///
 /// It holds the three states that a decision needs: [`base`](Conflict::base), as the row was
 /// loaded; [`mine`](Conflict::mine), as I changed it; [`current`](Conflict::current), as the

@@ -2,7 +2,8 @@
 
 /// Makes a struct a versioned entity: one row of a table, with a version that guards its writes.
 ///
-/// Mark the field that holds the version with `#[version]`: an integer, a timestamp or a token over a
+/// Mark the field that holds the version with `#[version]` (where there is none see [no
+/// version](#no-version)): an integer, a timestamp or a token over a
 /// `NOT NULL` column; [`which_version`](crate::which_version) says which to take. The struct also needs `Clone`, and to be read it needs Diesel's
 /// `Queryable` and `Selectable`. Every other field needs `PartialEq`, which tells whether it was
 /// changed.
@@ -52,7 +53,7 @@
 /// | `#[versioned(read_only)]` | a field | is [never written](#columns-that-are-not-written) |
 /// | `#[versioned(insert_only)]` | a field | is written by an insert, [never by an update](#columns-that-are-not-written) |
 /// | `#[versioned(generated)]` | a field | is [made by the database with every write](#generated-columns) and read back |
-/// | `#[versioned(check = "changed")]` | the struct | there is [no version](#no-version): the columns that are written are compared with what was loaded; with `"all"` all columns, and with `"hash"` all, of which clients hold a hash |
+/// | `#[versioned(check = "changed")]` | the struct | there is [no version](#no-version): the columns that are written are compared with what was loaded; with `"all"` all columns, and with `"hash"` (the feature `hash`) all, of which clients hold a hash |
 /// | `#[versioned(unchecked)]` | a field | is left out of that comparison |
 /// | `#[versioned(soft_delete)]` | a field | [marks the row as deleted](#soft-deletion), which stays |
 /// | `#[versioned(soft_delete(precision = "millis"))]` | a field | the mark is a time, cut as a version's is |
@@ -230,10 +231,11 @@
 /// | --- | --- | --- |
 /// | `"changed"` | the columns that it writes | who changed the same column; a deletion compares all |
 /// | `"all"` | all columns | who changed any column |
-/// | `"hash"` | all columns | the same; and the entity has a [`content_hash`](crate::hash) for clients that can hold only a token |
+/// | `"hash"` | all columns | the same; and the entity has a `content_hash` (the module `hash`) for clients that can hold only a token |
 ///
 /// Writers who know nothing of this library are noticed by all three, which no version column can
-/// promise. It is exact: NULL is equal to NULL, and text to no other text, whatever the collation.
+/// promise. It is exact: NULL is equal to NULL, and text to no other text, whatever the collation (on
+/// a `MultiConnection` enum if [`Dialect::syntax`](crate::Dialect::syntax) is handed on).
 ///
 /// - **What was loaded must be known.** A unit of work knows it of what it has found or attached, and
 ///   [`save_changes`](crate::VersionedDsl::save_changes) is given it; a deletion takes this copy for it. A
@@ -482,6 +484,12 @@
 /// | [`delete`](crate::VersionedDsl::delete) | marks it | `Conflict` of the kind `Deleted` |
 /// | [`restore`](crate::VersionedDsl::restore) | moves its version on | takes the mark from it |
 /// | [`purge`](crate::VersionedDsl::purge) | `DELETE` | `DELETE` |
+/// | [`insert_or_save`](crate::VersionedDsl::insert_or_save), [`lock_loaded`](crate::LockDsl::lock_loaded) | saves it; locks it | `Conflict` of the kind `Deleted` |
+/// | [`lock`](crate::LockDsl::lock) | locks it | [`NotFound`](crate::LockError::NotFound) |
+/// | [`apply`](crate::VersionedDsl::apply) | writes it | [`Gone`](crate::ApplyError::Gone) |
+/// | [`update_where`](crate::RelativeDsl::update_where) | writes it if it meets the condition | is left out |
+///
+/// A `set` of Diesel's own with [`bump`](crate::RelativeDsl::bump) sees all rows.
 ///
 /// All writes are guarded by the version, and those that say `Deleted` by the mark too: also a copy
 /// that is fresh, got by `find_deleted`, is only written once it is restored. The conflict's
@@ -659,6 +667,8 @@
 /// - An order that is touched and touches something itself does so then.
 /// - An order that the same unit inserts stays at its initial version, and one that it deletes is guarded
 ///   by that.
+/// - The order needs a version: one with `check = …` cannot be touched. Of [groups](#groups) all versions
+///   move.
 /// - [Bookkeeping](#bookkeeping) of a line and [`expect_unchanged`](crate::UnitOfWork::expect_unchanged)
 ///   touch nothing.
 ///
@@ -671,9 +681,11 @@
 /// that it is made from; if it turns out to belong to another one that is not written, the unit fails and
 /// is rolled back.
 ///
-/// A lone `save`, `insert`, `delete`, `touch`, `restore` or `purge` of a line is an error before anything is
-/// sent: [`SaveError::Database`](crate::SaveError::Database), with the reason as its source.
-/// [`save_unguarded`](crate::VersionedDsl::save_unguarded) goes.
+/// A lone `save`, `save_changes`, `insert`, `insert_or_save`, `delete`, `touch`, `restore` or `purge` of a line
+/// is an error before anything is sent: [`SaveError::Database`](crate::SaveError::Database), with the reason
+/// as its source. So is an `apply`, in a unit too, an `update_where` and a [`bump`](crate::RelativeDsl::bump)
+/// in a `set` of Diesel's own; `update_with` and a write by `lease.save(…)` are `CommitError::Invalid`: none of
+/// them has read the order. [`save_unguarded`](crate::VersionedDsl::save_unguarded) goes.
 ///
 /// ```
 /// use diesel::prelude::*;
@@ -829,8 +841,10 @@ pub use diesel_versioned_derive::Versioned;
 
 /// Makes a struct a part of a versioned entity, which has it in a field with `#[diesel(embed)]`.
 ///
-/// It takes the attributes of [`Versioned`](derive@Versioned), a key and a version aside. The
-/// columns of a part follow the entity's own.
+/// It takes the attributes of fields of [`Versioned`](derive@Versioned), but for a version, a group and
+/// `soft_delete`, which are said in the entity. A part has no key. Of an entity with `check = "hash"` the part
+/// says `#[versioned(check = "hash")]` too, unless its field is `unchecked`. The columns of a part follow the
+/// entity's own.
 ///
 /// ```
 /// use diesel::prelude::*;

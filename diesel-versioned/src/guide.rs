@@ -308,7 +308,7 @@
 //! | --- | --- |
 //! | SQL can say the change | [`apply`](#let-the-database-do-it): the row is held for one statement only |
 //! | the product is below 0.1 | the guard, [done again](#do-it-again): nobody waits, hardly any attempt is in vain |
-//! | above, and the program needs milliseconds | the row lock: up to 1.4 times the goodput, nothing in vain, and the slowest wait less |
+//! | above, and the program needs milliseconds | the row lock: more goodput, nothing in vain, and the slowest wait less |
 //! | above, and somebody thinks, or another service is asked | the guard, and a [lease](#before-it-happens) that tells the others before they begin |
 //! | near 1 or above | none of these is enough: hold it for less, or make several rows of it |
 //! | SQLite | one who writes at a time, whatever the row: think before the transaction. `find`, think, `save` does; `update_with` and `lock` hold the lock of the whole database meanwhile |

@@ -70,7 +70,7 @@
 //! | a UUID | `u` and its 32 hexadecimal digits | `u67e5504410b1426f9247bb680e5fe0c8` |
 //! | a list | `l`, how many items it has, `:`, the items | `l2:i1i2` |
 //!
-//! The hash is shown as 64 hexadecimal digits.
+//! The hash is shown as 64 hexadecimal digits, and read back by `parse`.
 
 mod content;
 mod value;

@@ -8,8 +8,8 @@
 //!
 //! | to | |
 //! | --- | --- |
-//! | tell a client what it has read | [`HttpDsl::etag`], [`ETag::of_version`] |
-//! | guard a write by what a client has read | [`IfMatch`], [`HttpDsl::expect`], [`HttpDsl::expect_loaded`] |
+//! | tell a client what it has read | [`HttpDsl::etag`], [`HttpDsl::etag_of`] a group, [`ETag::of_version`] |
+//! | guard a write by what a client has read | [`IfMatch`], [`HttpDsl::expect`], [`HttpDsl::expect_group`], [`HttpDsl::expect_loaded`] |
 //! | answer 304, or create only what is not there | [`IfNoneMatch`] |
 //! | answer what was not done | [`Problem`], [`Expected::problem`] |
 //!
@@ -158,10 +158,11 @@
 //!   or 412 if the header can match no row at all. After a `find` it is 404.
 //! - *Trying again does not help.* The version of a header is what the client has read; work that
 //!   reads again by itself ([`guide`](crate::guide#do-it-again)) needs no `If-Match`.
-//! - *Rows come back.* A row that is deleted and inserted again under the same key starts at version 1
-//!   again, so a tag from before may match it once the numbers meet, and a cache may take the new
-//!   row for the old one. Where keys are given anew, let the database never give one twice
-//!   (`AUTOINCREMENT`, a sequence, a UUID).
+//! - *Rows come back.* Where the version is an integer, a row that is deleted and inserted again under the
+//!   same key starts at 1 again, so a tag from before may match it once the numbers meet, and a cache may
+//!   take the new row for the old one. A token never comes back
+//!   ([`which_version`](crate::which_version)); or let the database never give a key twice
+//!   (`AUTOINCREMENT`, a sequence, a UUID). A hash is the same whenever the row holds the same.
 //! - *A tag tells the row's version and nothing else.* Answer 304 by it only if the answer is made of
 //!   this row alone, in one form: not with rows of other tables in it, not in several languages or
 //!   formats at one URL.
@@ -209,7 +210,7 @@
 //! | `outcome.unknown` | 500 | the connection was lost during COMMIT: it is done or not |
 //! | `precondition.unknown_group` | 500 | the program asked for a group of columns that the entity does not have |
 //! | `version.exhausted` | 500 | the version is the greatest of its type |
-//! | `version.unavailable` | 500 | no version can be made: there is no randomness, for example |
+//! | `version.unavailable` | 500 | no version can be made: there is no randomness, or the entity has none, for example |
 //! | `key.not_unique` | 500 | the key columns are not unique |
 //! | `unit.full` | 500 | the unit is full |
 //! | `unit.unknown_handle` | 500 | a handle of another unit |

@@ -1,5 +1,5 @@
-//! What a transaction is to be like: how much it sees of others, and whether it may write. No
-//! connection.
+//! What a transaction is to be like, without a connection: how much it sees of others, and whether it may
+//! write.
 
 use crate::backend::{Dialect, IsolationSyntax, Switch};
 use crate::error::IsolationError;

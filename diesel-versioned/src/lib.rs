@@ -5,7 +5,8 @@
 //!  plain data         plain      a value       I/O           plain data
 //! ```
 //!
-//! Put [`#[derive(Versioned)]`](derive@Versioned) on a model and `#[version]` on one field. From
+//! Put [`#[derive(Versioned)]`](derive@Versioned) on a model and `#[version]` on one field (a table without one has
+//! [other guards](derive@Versioned#no-version)). From
 //! then on every write of [`VersionedDsl`] carries the version that was read as a predicate (the
 //! *guard*) and moves it on, in one statement; a row that someone else has written meanwhile is not
 //! touched, and the caller gets a [`Conflict`] with what was to be written and what stands there now; a
@@ -70,7 +71,7 @@
 //! | mark rows as deleted and bring them back | [`soft_delete`](derive@Versioned#soft-deletion): [`VersionedDsl::restore`], [`VersionedDsl::purge`] |
 //! | let the database make the version | [`#[version(db)]`](derive@Versioned#a-version-that-the-database-makes), `pg::Xid` |
 //! | read and write one | [`VersionedDsl`] |
-//! | lock rows before they are read | [`LockDsl`], [`UnitOfWork::lock`], [`Lock`], [`Wait`], [`LockError`] |
+//! | lock rows, and wait instead of colliding | [`LockDsl`], [`UnitOfWork::lock`], [`Lock`], [`Wait`], [`LockError`] |
 //! | read several rows from one snapshot | [`UnitOfWork::read`], [`Isolation`] |
 //! | let the database compute a change | [`VersionedDsl::apply`], [`UnitOfWork::apply`], [`RelativeDsl::update_where`], [`RelativeDsl::bump`] |
 //! | insert, or save what is there | [`VersionedDsl::insert_or_save`] |
@@ -127,7 +128,7 @@
 //!
 //! `migrations`: the library's own tables as embedded migrations, in the module `migrations`.
 //!
-//! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized.
+//! `serde`: [`Changes`], [`Conflict`] and [`Conflicts`] can be serialized, and with `hash` the content hash.
 //!
 //! `http`: the version as an entity tag, `If-Match` and `If-None-Match`, and errors as problem
 //! details (RFC 9457), in the types of the crate `http`, for any framework. It includes `serde`.

@@ -1,4 +1,4 @@
-//! Row locks: what is asked for, how a database is asked, and what came of it. No connection.
+//! Row locks, without a connection: what is asked for, how a database is asked, and what came of it.
 
 use std::collections::HashMap;
 

@@ -26,6 +26,7 @@ pub use crate::shown::{ShowDebug, ShowHidden, Shown, hidden};
 
 use crate::columns::{Column, ColumnSet, Role};
 use crate::entity::Versioned;
+use crate::guard::Check;
 use crate::version::{NoVersion, VersionValue};
 
 /// Writes the code of `#[versioned(check = "hash")]`.
@@ -119,6 +120,15 @@ pub fn wrapping<V>(
         Err(NoVersion::Exhausted) => initial(),
         next => next,
     }
+}
+
+/// Compiles if this parent has a version that can move on with its children.
+pub const fn assert_touchable<P: Versioned>() {
+    assert!(
+        matches!(P::CHECK, Check::Version),
+        "an entity without a version cannot be touched: there is nothing that could move on with its \
+         children; give the parent a `#[version]`, or remove `touches`"
+    );
 }
 
 /// Compiles if a guard can compare the values of a column for certain.

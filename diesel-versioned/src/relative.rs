@@ -1,5 +1,6 @@
-//! Writes that are relative to what stands in the row: `stock = stock - 3`. The database computes them,
-//! so nothing is read and nothing compared; the version moves on in the same statement, so that those
+//! Writes that are relative to what stands in the row: `stock = stock - 3`.
+//!
+//! The database computes them, so nothing is read and nothing compared; the version moves on in the same statement, so that those
 //! who have read the row notice.
 
 mod error;
@@ -108,8 +109,12 @@ pub trait RelativeDsl: Versioned {
         }
     }
 
-    /// Updates all rows that meet a condition, and moves their versions on. What is set says
-    /// [`set`](UpdateWhere::set).
+    /// Updates all rows that meet a condition, and moves their versions on; [`set`](UpdateWhere::set) takes
+    /// what they get.
+    ///
+    /// # Errors
+    ///
+    /// As [`set`](UpdateWhere::set) says, when it is run.
     fn update_where<P>(condition: P) -> UpdateWhere<Self, P>
     where
         Self: Sized,

@@ -10,7 +10,7 @@
 //! | versions that clients bring back and must not count or guess | a token | [tokens](#tokens) |
 //! | parts of a row that different people edit | a version for each part | [groups](derive@crate::Versioned#groups) |
 //! | a table that has no version and may not be given one, or writers who would not move it | none: `check = "changed"` or `"all"` | [no version](derive@crate::Versioned#no-version) |
-//! | such a table, and clients that hold only a token | none: `check = "hash"` | [the module `hash`](derive@crate::Versioned#no-version) |
+//! | such a table, and clients that hold only a token | none: `check = "hash"` | [no version](derive@crate::Versioned#no-version), the module `hash` |
 //! | a version that triggers of the database make | `#[version(db)]` | [a version that the database makes](derive@crate::Versioned#a-version-that-the-database-makes) |
 //! | PostgreSQL, and no column to be added | `xmin`, as `pg::Xid` | the module `pg` |
 //! | a type of your own around one of these | implement [`VersionValue`](crate::VersionValue) | [an example](crate::VersionValue#a-type-of-your-own) |
@@ -49,7 +49,10 @@
 //! | one version | 1.0 | 1.0 |
 //! | the version of one of its groups | 1.00 | 1.01 |
 //! | `check = "changed"`, all four columns changed | 1.23 | 1.32 |
-//! | `check = "all"` | 1.22 | 1.30 |
+//! | `check = "all"`, `"hash"` | 1.22 | 1.30 |
+//!
+//! A content hash is computed only when it is asked for. A version that the database makes was not
+//! measured: on PostgreSQL it comes back by `RETURNING`, elsewhere a second statement reads it.
 //!
 //! Without a version each row's old values are sent as well, so a statement has room for fewer rows and the
 //! database compares more. A `save_changes` of one version costs 1.47 of a `save`, whose statement is found

@@ -16,6 +16,7 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
     let bind = entity.bind();
     let check = entity.check_versions();
     let check_exact = entity.check_exact();
+    let check_touches = entity.check_touches();
     let content_hashed = entity.content_hashed();
     let check_columns = entity
         .model
@@ -25,7 +26,7 @@ pub(crate) fn entity(entity: &Entity<'_>) -> TokenStream {
     let check_backends = entity.model.check_backends();
     let merge = entity.merge();
     let soft_delete = entity.soft_delete();
-    quote!(#versioned #bind #merge #soft_delete #content_hashed #check #check_exact #check_columns #check_backends)
+    quote!(#versioned #bind #merge #soft_delete #content_hashed #check #check_exact #check_touches #check_columns #check_backends)
 }
 
 impl Entity<'_> {

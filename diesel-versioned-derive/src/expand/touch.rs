@@ -17,6 +17,27 @@ impl Entity<'_> {
         })
     }
 
+    /// Shows at a parent that it has no version to be moved.
+    pub(super) fn check_touches(&self) -> Option<TokenStream> {
+        if self.touches.is_empty() || !self.model.generics.params.is_empty() {
+            return None;
+        }
+        let library = &self.model.library;
+        let asserts = self.touches.iter().map(|(parent, _)| {
+            let span = located(parent.span());
+            let library = path_at(library, span);
+            quote_spanned! {span=>
+                const _: () = #library::__private::assert_touchable::<#parent>();
+            }
+        });
+        Some(quote! {
+            #[allow(unused_qualifications)]
+            const _: () = {
+                #(#asserts)*
+            };
+        })
+    }
+
     /// `fn touches` and `fn touched_types`.
     pub(super) fn touches_fns(&self) -> Option<TokenStream> {
         if self.touches.is_empty() {

@@ -23,11 +23,11 @@ use crate::version::NoVersion;
 ///
 /// | code | what happened |
 /// | --- | --- |
-/// | `conflict.modified` | the row is at another version |
-/// | `conflict.deleted` | the row is gone |
-/// | `conflict.refused` | the row is at the expected version, and the database held the write back |
+/// | `conflict.modified` | the row is at another version, or holds something else than was loaded |
+/// | `conflict.deleted` | the row is gone, or marked as deleted |
+/// | `conflict.refused` | the row is as it was expected, and the database held the write back |
 /// | `version.exhausted` | the version is the greatest of its type |
-/// | `version.unavailable` | no version could be made, for want of randomness for example, or the database did not move it |
+/// | `version.unavailable` | no version could be made, for want of randomness for example; or the entity has none and it is not known what was loaded; or the database did not move it |
 /// | `key.not_unique` | more rows were matched than meant |
 /// | `unit.already_tracked` | the unit has an entity of this type and key already |
 /// | `unit.full` | the unit cannot number more entities of this type |
@@ -86,8 +86,10 @@ pub enum CommitError {
         version: String,
     },
 
-    /// There is no version to write, because what it is made of is not to be had: randomness, or
-    /// whatever a version of your own needs. Or the next one would be the same as the one before.
+    /// There is no version to write. What it is made of is not to be had: randomness, or whatever a
+    /// version of your own needs. Or the next one would be the same as the one before. Or the entity
+    /// [has none](derive@crate::Versioned#no-version), and it is not known what was loaded
+    /// ([`NoVersion::NoColumn`]).
     /// Nothing was sent; only where the database makes the version and did not move it
     /// ([`NoVersion::NotMoved`]) it was written and taken back.
     #[error("no version for {entity} can be made, so it is not written; its source says why")]

@@ -50,8 +50,10 @@ pub enum SaveError<T: Versioned> {
         version: String,
     },
 
-    /// There is no version to write, because what it is made of is not to be had: randomness, or
-    /// whatever a version of your own needs. Or the next one would be the same as the one before.
+    /// There is no version to write. What it is made of is not to be had: randomness, or whatever a
+    /// version of your own needs. Or the next one would be the same as the one before. Or the entity
+    /// [has none](derive@crate::Versioned#no-version), and it is not known what was loaded
+    /// ([`NoVersion::NoColumn`]).
     /// Nothing was sent; only where the database makes the version and did not move it
     /// ([`NoVersion::NotMoved`]) it was written and taken back.
     #[error("no version for {entity} can be made, so it is not written; its source says why")]

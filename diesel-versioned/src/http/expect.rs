@@ -7,7 +7,9 @@ use crate::guard::Check;
 
 /// What HTTP asks of an entity. Implemented for every entity; it is in the prelude.
 pub trait HttpDsl: Versioned {
-    /// The entity tag of the row as this copy has it: `"v7"`, a strong one.
+    /// The entity tag of the row as this copy has it: `"v7"`, a strong one. Of
+    /// [groups](derive@crate::Versioned#groups) it has all versions in it; of an entity with
+    /// `check = "hash"` it is the hash. With `check = "changed"` or `"all"` it does not compile.
     ///
     /// ```
     /// # use diesel::prelude::*;
@@ -142,7 +144,8 @@ pub trait HttpDsl: Versioned {
     }
 
     /// Checks that this row, which was just read, is one of those that the header names. A write of
-    /// it is guarded by the version that it was read at, so nothing can come in between.
+    /// it is guarded by what was read, its version or, with `check = "hash"`, the row that is given to
+    /// [`save_changes`](crate::VersionedDsl::save_changes), so nothing can come in between.
     ///
     /// What is returned tells a failure of that write as one of the header; see [`Expected`].
     ///

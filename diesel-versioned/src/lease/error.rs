@@ -68,7 +68,7 @@ pub enum LeaseError {
         other: &'static str,
     },
 
-    /// The text cannot name a holder. Nothing was sent.
+    /// The text cannot name a holder. The table of leases was not asked.
     #[error("the holder of a lease {problem}")]
     Holder {
         /// What is wrong and what to do.
@@ -76,7 +76,7 @@ pub enum LeaseError {
     },
 
     /// A lease lasts a millisecond at least and [`Lease::MAX_TTL`](crate::lease::Lease::MAX_TTL) at
-    /// most. Nothing was sent.
+    /// most. The table of leases was not asked.
     #[error(
         "a lease cannot last {ttl:?}; it lasts between a millisecond and 30 days, and can be renewed"
     )]
@@ -86,7 +86,7 @@ pub enum LeaseError {
     },
 
     /// The name of the table has more than 255 characters, or the text of the primary key more than
-    /// 512. Nothing was sent.
+    /// 512. The table of leases was not asked.
     #[error(
         "the primary key of a row of `{table}` has {length} characters as text, and the table of \
          leases holds 512; lease another row in its place, its parent for example"

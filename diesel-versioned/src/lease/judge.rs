@@ -1,5 +1,4 @@
-//! What stands in the table, and what may be done by it. No connection: this is what both kinds of
-//! execution ask.
+//! What stands in the table and what may be done by it, as both kinds of execution ask.
 
 use std::time::Duration;
 

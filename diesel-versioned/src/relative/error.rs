@@ -27,7 +27,7 @@ use crate::version::NoVersion;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError<T: Versioned> {
-    /// There is no row with the key.
+    /// There is no row with the key, or it is [marked as deleted](derive@crate::Versioned#soft-deletion).
     #[error("there is no row {key} in `{table}`; it was deleted, or never there")]
     Gone {
         /// The table.

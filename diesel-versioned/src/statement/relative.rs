@@ -200,6 +200,7 @@ where
     T: Bind<DB>,
     DB: Dialect,
 {
+    alone_without_key::<T>()?;
     let step = step.as_ref().map_err(no_version)?;
     walk_steps::<T, DB>(step, T::VERSION_COLUMNS, "", from, false, &mut out)
 }

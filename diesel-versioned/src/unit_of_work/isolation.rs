@@ -40,7 +40,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// let product: Handle<Product> = uow.find(&mut conn, 1)?;
     /// uow[product].stock -= 1;
     /// uow.commit(&mut conn)?;
-    /// # assert_eq!(uow[product].version, 2);
+    /// assert_eq!(uow[product].version, 2);
     /// # Ok(())
     /// # }
     /// ```
@@ -49,7 +49,29 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// Lets this unit commit in read-only transactions, from now on: what is given to
-    /// [`also`](crate::UnitOfWork::also) may read, and the database turns away what writes.
+    /// [`also`](crate::UnitOfWork::also) may read, and the database turns away what writes
+    /// (`transaction.read_only`), an [`apply`](crate::UnitOfWork::apply) too. It is not for a unit under a
+    /// lease, which has to be locked.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! { products (id) { id -> Integer, stock -> Integer, version -> Integer } }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// uow.read_only();
+    /// let product: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow[product].stock = 0;
+    /// assert_eq!(uow.commit(&mut conn).unwrap_err().code(), "unit.read_only");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// A commit of a unit that has something to write, rows to hold
     /// ([`expect_unchanged`](UnitOfWork::expect_unchanged)) or an idempotency key is an error, before

@@ -50,7 +50,8 @@ impl<'c, Conn, T: Versioned, S, P> Apply<'c, Conn, T, S, P> {
     ///   stands there: the row is read for it, in the caller's transaction if there is one.
     /// - [`ApplyError::NoVersion`] if no version can be made. Nothing was sent.
     /// - [`ApplyError::Database`] with whatever else the database reported, and if the key or the
-    ///   version is set, or nothing is. Nothing was sent then.
+    ///   version is set, or nothing is, or the entity [touches a
+    ///   parent](derive@crate::Versioned#a-parent-that-moves-with-its-children). Nothing was sent then.
     pub fn execute(self) -> Result<(), ApplyError<T>>
     where
         Conn: LoadConnection,

@@ -108,6 +108,7 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// | --- | --- | --- |
     /// | is not there | any | inserted, at the initial version |
     /// | is there | the row's | [saved](VersionedDsl::save), at the next version |
+    /// | is [marked as deleted](derive@crate::Versioned#soft-deletion) | any | nothing: a `Conflict` of the kind `Deleted` |
     /// | is there | another one | nothing: a [`Conflict`](crate::Conflict), of the kind [`Modified`](crate::ConflictKind::Modified) |
     ///
     /// A copy that was never stored should hold a version that no row has, such as 0 or an empty
@@ -173,8 +174,9 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// - [`SaveError::Conflict`] if the row is at another version or gone, or if the database held
     ///   the write back.
     /// - [`SaveError::VersionExhausted`] if the version cannot move on. Nothing was sent.
-    /// - [`SaveError::NoVersion`] if there is nothing to make a version of, or if the database was to
-    ///   move it and did not; then nothing stays written.
+    /// - [`SaveError::NoVersion`] if there is nothing to make a version of, if the entity [has
+    ///   none](derive@crate::Versioned#no-version), or if the database was to move it and did not; then
+    ///   nothing stays written.
     /// - [`SaveError::NotUnique`] if several rows have the key and the version. Roll the
     ///   transaction back; outside of one they have been written.
     /// - [`SaveError::Database`] with whatever else the database reported.

@@ -41,8 +41,8 @@ pub trait LeaseDsl<Conn>: Sized {
     /// # Errors
     ///
     /// - [`LeaseError::Held`] with who holds it, since when and until when.
-    /// - [`LeaseError::Holder`], [`LeaseError::Ttl`] and [`LeaseError::Key`] of what cannot be. Nothing was
-    ///   sent.
+    /// - [`LeaseError::Holder`], [`LeaseError::Ttl`] and [`LeaseError::Key`] of what cannot be. The
+    ///   table of leases was not asked.
     /// - [`LeaseError::Database`] of whatever the database reports; run the migrations if the table is
     ///   missing.
     fn acquire<T: Versioned>(

@@ -77,12 +77,14 @@ pub trait LockDsl<Conn>: Versioned {
     /// # Errors
     ///
     /// - [`SaveError::Lock`] with [`NotFound`](crate::LockError::NotFound) (`row.not_found`) if there
-    ///   is no such row, with [`Refused`](crate::LockError::Refused) (`lock.refused`) if someone else has
+    ///   is no such row or it is marked as deleted, with [`Refused`](crate::LockError::Refused) (`lock.refused`) if someone else has
     ///   locked it and it is not to be waited for, also with [`Wait::SkipLocked`]: there is no other row
     ///   that could be had instead. Outside of a transaction and where the database has no such lock
     ///   nothing is sent (`lock.no_transaction`, `lock.unsupported`).
-    /// - [`SaveError::Database`] with what the database reported: a lock that was not had in time
-    ///   (`lock.timeout`; on SQLite [`Busy`](crate::LockError::Busy), which says what to do), a deadlock (`lock.deadlock`), a row that was changed since the snapshot of a
+    /// - [`SaveError::Lock`] with [`Busy`](crate::LockError::Busy) (`lock.timeout`) on SQLite, where the
+    ///   database was not had in time; it says what to do.
+    /// - [`SaveError::Database`] with what the database reported: elsewhere a lock that was not had in time
+    ///   (`lock.timeout`), a deadlock (`lock.deadlock`), a row that was changed since the snapshot of a
     ///   transaction that repeats its reads (`database.transient`).
     fn lock(
         conn: &mut Conn,
