@@ -1,8 +1,9 @@
 //! Writes that do not know the parent: nothing is sent.
 
+use diesel::prelude::*;
 use diesel_versioned::RetryError;
 
-use super::{Floor, House, Read, Room, Unit, floor, house, moved, read, room, town};
+use super::{Floor, House, Read, Room, Unit, floor, house, moved, read, room, rooms, town};
 use crate::flavor::prelude::*;
 
 fn invalid<R: std::fmt::Debug>(result: Result<R, CommitError>, expected: &str) {
@@ -130,6 +131,31 @@ fn a_lone_write_is_refused() {
         panic!("it was written: {result:?}");
     };
     invalid::<()>(Err(source), "`floors` 11 ");
+    assert_eq!(moved(&db), []);
+    // Nor what has read no row.
+    let mine = mine.clone();
+    let (changed, loaded) = (room(111), mine);
+    let refused = "which this one does not know";
+    let error = Room::apply(conn, 111, rooms::name.eq("x")).execute();
+    let error = error.map_err(|error| std::error::Error::source(&error).unwrap().to_string());
+    assert!(error.unwrap_err().contains(refused));
+    let all = || rooms::id.gt(0);
+    for error in [
+        Room::update_where(all())
+            .set(rooms::name.eq("x"))
+            .execute(conn)
+            .unwrap_err(),
+        diesel::update(rooms::table.filter(all()))
+            .set((rooms::name.eq("x"), Room::bump()))
+            .execute(conn)
+            .unwrap_err(),
+    ] {
+        assert!(error.to_string().contains(refused), "{error}");
+    }
+    let mut other = changed;
+    other.name = "x".to_owned();
+    assert!(other.save_changes(conn, &loaded).is_err());
+    assert!(other.insert_or_save(conn).is_err());
     assert_eq!(moved(&db), []);
     // Whatever touches nobody is written as ever.
     house(1).save(conn).unwrap();
