@@ -1,12 +1,16 @@
 //! The entity: what `#[derive(Versioned)]` tells about a struct, without a connection or a backend.
 
-use std::any::{Any, TypeId};
-use std::fmt::{self, Debug};
-use std::hash::Hash;
+mod key;
+mod part;
+
+use std::any::TypeId;
 
 use diesel::QueryResult;
 use diesel::backend::Backend;
 use diesel::query_builder::AstPass;
+
+pub use key::{EntityKey, ForeignKey, IntoKey, ParentKey};
+pub use part::{BindPart, VersionedPart};
 
 use crate::columns::{Column, ColumnSet, Role};
 use crate::guard::{Check, VersionGroup};
@@ -257,63 +261,6 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     }
 }
 
-/// The key of a row whose version moves on with that of a child; see [`Versioned::touches`].
-pub struct ParentKey {
-    pub(crate) entity: TypeId,
-    pub(crate) table: &'static str,
-    pub(crate) key: Box<dyn Any>,
-    pub(crate) text: String,
-}
-
-impl ParentKey {
-    /// What a foreign key says of its parent; nothing if it is NULL. The derive calls it.
-    pub fn of<P: Versioned>(foreign_key: impl ForeignKey<P::Key>) -> Option<Self> {
-        let key = foreign_key.into_parent_key()?;
-        Some(Self {
-            entity: TypeId::of::<P>(),
-            table: P::TABLE,
-            text: format!("{key:?}"),
-            key: Box::new(key),
-        })
-    }
-}
-
-impl Debug for ParentKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParentKey")
-            .field("table", &self.table)
-            .field("key", &self.text)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A foreign key that says which row with a key of the type `K` is the parent: the key, or an
-/// `Option` of it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is no foreign key of a parent whose key is a `{K}`",
-    label = "not a `{K}`",
-    note = "`touches` goes through the field that `belongs_to` names: let it have the type of the parent's \
-            key, or an `Option` of that"
-)]
-pub trait ForeignKey<K> {
-    /// The parent's key; `None` for NULL.
-    fn into_parent_key(self) -> Option<K>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<K> ForeignKey<K> for K {
-    fn into_parent_key(self) -> Option<K> {
-        Some(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K> ForeignKey<K> for Option<K> {
-    fn into_parent_key(self) -> Option<K> {
-        self
-    }
-}
-
 /// Binds an entity's values for one backend. Implemented by the derive for every backend that
 /// can hold the values.
 pub trait Bind<DB: Backend>: Versioned {
@@ -353,85 +300,6 @@ pub trait Bind<DB: Backend>: Versioned {
     ) -> QueryResult<()>;
 }
 
-/// A struct that is a part of an entity, `#[diesel(embed)]`. Implemented by
-/// [`#[derive(VersionedPart)]`](derive@crate::VersionedPart).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be embedded in a versioned entity",
-    label = "needs `#[derive(VersionedPart)]`",
-    note = "add `#[derive(VersionedPart)]` to `{Self}`, with the entity's `#[diesel(table_name = …)]`"
-)]
-pub trait VersionedPart {
-    /// The values of `serialize_as` fields, converted for one statement.
-    type Converted: Send + Sync;
-
-    /// How many columns the part has.
-    const COLUMN_COUNT: usize;
-
-    /// The columns that an insert writes.
-    const INSERTABLE: ColumnSet;
-
-    /// The columns that an update may write under the guard.
-    const UPDATABLE: ColumnSet;
-
-    /// The columns that are written without check and without a new version.
-    const UNGUARDED: ColumnSet = ColumnSet::EMPTY;
-
-    /// The columns that the database makes with every write.
-    const GENERATED: ColumnSet = ColumnSet::EMPTY;
-
-    /// The columns that no guard compares: `#[versioned(unchecked)]`.
-    const UNCHECKED: ColumnSet = ColumnSet::EMPTY;
-
-    /// The columns that no guard can compare for certain, those that are unchecked aside.
-    const INEXACT: ColumnSet = ColumnSet::EMPTY;
-
-    /// The column at a position below [`VersionedPart::COLUMN_COUNT`].
-    fn column(index: usize) -> Column;
-
-    /// The columns whose values differ from those of `base`.
-    fn changed(&self, base: &Self) -> ColumnSet;
-
-    /// Takes the values of some columns from another part; what stands behind the part's own is
-    /// not among them.
-    fn take_columns(&mut self, _from: &Self, _columns: ColumnSet) {}
-
-    /// The value of the column at a position below [`VersionedPart::COLUMN_COUNT`], to be shown to
-    /// people; `…` if its type has no `Debug`.
-    fn column_value(&self, index: usize) -> ColumnValue<'_> {
-        hidden(index)
-    }
-
-    /// The values of `serialize_as` fields, converted.
-    fn converted(&self) -> Self::Converted;
-}
-
-/// Binds a part's values for one backend; see [`Bind`].
-pub trait BindPart<DB: Backend>: VersionedPart {
-    /// Binds the value of one column.
-    ///
-    /// # Errors
-    ///
-    /// What Diesel reports when a value cannot be serialized.
-    fn bind<'b>(
-        &'b self,
-        converted: &'b Self::Converted,
-        column: usize,
-        out: &mut AstPass<'_, 'b, DB>,
-    ) -> QueryResult<()>;
-}
-
-/// What a primary key must be able to do: be compared, hashed, ordered (writes are sent in key
-/// order, so that two units that meet wait for each other instead of deadlocking) and shown in messages.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the primary key of a versioned entity",
-    label = "not a key type",
-    note = "derive `Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord` on the type of the key field"
-)]
-pub trait EntityKey: Clone + Eq + Hash + Ord + Debug + Send + Sync + 'static {}
-
-#[diagnostic::do_not_recommend]
-impl<K: Clone + Eq + Hash + Ord + Debug + Send + Sync + 'static> EntityKey for K {}
-
 /// `Clone`, with a message that names the derive when it is missing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is a versioned entity and must be `Clone`",
@@ -442,43 +310,3 @@ pub trait CloneEntity: Clone {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Clone> CloneEntity for T {}
-
-/// What can be given as a key: the key itself, a reference to it, or a `&str` for a `String`.
-///
-/// ```
-/// use diesel_versioned::IntoKey;
-///
-/// fn key<K>(key: impl IntoKey<K>) -> K { key.into_key() }
-///
-/// assert_eq!(key::<i64>(42), 42);
-/// assert_eq!(key::<i64>(&42), 42);
-/// assert_eq!(key::<String>("A-7"), "A-7");
-/// assert_eq!(key::<(i32, i32)>((1, 2)), (1, 2));
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the key of this entity: that is a `{K}`",
-    label = "not a `{K}`",
-    note = "give the type of the `primary_key` field, a tuple of them for a composite key, or `&str` for a `String`"
-)]
-pub trait IntoKey<K> {
-    /// The key.
-    fn into_key(self) -> K;
-}
-
-impl<K> IntoKey<K> for K {
-    fn into_key(self) -> K {
-        self
-    }
-}
-
-impl<K: Clone> IntoKey<K> for &K {
-    fn into_key(self) -> K {
-        self.clone()
-    }
-}
-
-impl IntoKey<String> for &str {
-    fn into_key(self) -> String {
-        self.to_owned()
-    }
-}

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{GenericArgument, Member, PathArguments, TypePath};
 
 use super::columns::{Writes, position};
-use super::version::required_kinds;
+use super::version_check::required_kinds;
 use crate::model::{Field, Model};
 use crate::validate::Entity;
 

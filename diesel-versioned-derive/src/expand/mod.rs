@@ -11,6 +11,8 @@ mod part;
 mod stub;
 mod touch;
 mod version;
+mod version_check;
+mod versions;
 
 pub(crate) use entity::entity;
 pub(crate) use part::part;

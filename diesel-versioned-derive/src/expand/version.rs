@@ -1,11 +1,10 @@
-//! The versions: how they begin, what follows them, and the checks of their columns and options.
+//! The versions: how they begin, what follows them, and how they are bound.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{Ident, Member};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Member;
 
-use super::columns::{located, path_at, position};
+use super::columns::position;
 use super::entity::tuple;
 use crate::attr::{Precision, UuidKind};
 use crate::model::Field;
@@ -75,114 +74,6 @@ impl Entity<'_> {
         }
     }
 
-    /// The same where there are several.
-    fn versions_fns(&self) -> TokenStream {
-        let (model, library) = (self.model, &self.model.library);
-        let versions = || self.versions.iter().enumerate();
-        let copies = versions().map(|(_, version)| {
-            let field = version.field;
-            model.copied_value(field, &quote!(self))
-        });
-        let sets = versions().map(|(part, version)| {
-            let (member, part) = (&version.field.member, Member::from(part));
-            quote!(self.#member = __version.#part;)
-        });
-        let differ = versions().map(|(part, version)| {
-            let (index, part) = (position(version.position), Member::from(part));
-            quote!(.with_if(#index, __one.#part != __other.#part))
-        });
-        let texts = versions().map(|(_, version)| {
-            let (index, member) = (position(version.position), &version.field.member);
-            quote!(#index => #library::VersionValue::to_text(&self.#member),)
-        });
-        let from_texts = versions().map(|(_, version)| {
-            let (index, member) = (position(version.position), &version.field.member);
-            quote! {
-                #index => match #library::VersionValue::from_text(__text) {
-                    #library::__private::Option::Some(__version) => {
-                        self.#member = __version;
-                        true
-                    }
-                    #library::__private::Option::None => false,
-                },
-            }
-        });
-        let initials = versions().map(|(_, version)| self.initial_value(version));
-        let nexts = versions().map(|(part, version)| {
-            let (index, part) = (position(version.position), Member::from(part));
-            let next = self.next_value(version);
-            quote! {
-                if __moving.contains(#index) {
-                    __next.#part = #next?;
-                }
-            }
-        });
-        let moment = self.version_moment_fn();
-        let shapes = versions().map(|(_, version)| {
-            let (index, ty) = (position(version.position), version.field.ty);
-            let shape = match self.precision(version.field) {
-                Some(precision) => quote!(#precision.shape()),
-                None => quote!(<#ty as #library::VersionValue>::shape()),
-            };
-            quote!(#index => #shape,)
-        });
-        quote! {
-            fn version(&self) -> Self::Version {
-                (#(#copies),*)
-            }
-
-            fn set_version(&mut self, __version: Self::Version) {
-                #(#sets)*
-            }
-
-            fn versions_differ(
-                __one: &Self::Version,
-                __other: &Self::Version,
-            ) -> #library::ColumnSet {
-                #library::ColumnSet::EMPTY #(#differ)*
-            }
-
-            fn version_text(&self, __column: usize) -> #library::__private::String {
-                match __column {
-                    #(#texts)*
-                    _ => #library::__private::String::new(),
-                }
-            }
-
-            fn set_version_text(&mut self, __column: usize, __text: &str) -> bool {
-                match __column {
-                    #(#from_texts)*
-                    _ => false,
-                }
-            }
-
-            fn initial_version(
-                __moment: &#library::version::Moment,
-            ) -> #library::__private::Result<Self::Version, #library::version::NoVersion> {
-                #library::__private::Ok((#(#initials?),*))
-            }
-
-            fn next_version(
-                &self,
-                __moment: &#library::version::Moment,
-                __moving: #library::ColumnSet,
-            ) -> #library::__private::Result<Self::Version, #library::version::NoVersion> {
-                let mut __next = #library::Versioned::version(self);
-                #(#nexts)*
-                #library::__private::Ok(__next)
-            }
-
-            #moment
-
-            fn version_shape(__column: usize) -> #library::schema_check::Shape {
-                match __column {
-                    #(#shapes)*
-                    _ => #library::schema_check::Shape::Other,
-                }
-            }
-        }
-    }
-
     /// `fn bind_version`
     pub(super) fn bind_version_fn(&self) -> TokenStream {
         let (model, library) = (self.model, &self.model.library);
@@ -232,7 +123,7 @@ impl Entity<'_> {
     }
 
     /// `fn version_moment`, where an option says something about it.
-    fn version_moment_fn(&self) -> Option<TokenStream> {
+    pub(super) fn version_moment_fn(&self) -> Option<TokenStream> {
         let library = &self.model.library;
         let moments = self.versions.iter().filter_map(|version| {
             let (index, moment) = (position(version.position), self.moment(version.field)?);
@@ -284,7 +175,7 @@ impl Entity<'_> {
     }
 
     /// `Result` of the initial version, made at `__moment`.
-    fn initial_value(&self, version: &Placed<'_>) -> TokenStream {
+    pub(super) fn initial_value(&self, version: &Placed<'_>) -> TokenStream {
         let (library, field) = (&self.model.library, version.field);
         let ty = field.ty;
         match (&field.attrs.initial, self.moment(field)) {
@@ -321,7 +212,7 @@ impl Entity<'_> {
     }
 
     /// `Result` of the next version, made at `__moment`.
-    fn next_value(&self, version: &Placed<'_>) -> TokenStream {
+    pub(super) fn next_value(&self, version: &Placed<'_>) -> TokenStream {
         let (library, field) = (&self.model.library, version.field);
         let member = &field.member;
         let next = quote!(#library::VersionValue::next);
@@ -349,7 +240,7 @@ impl Entity<'_> {
     }
 
     /// The precision that the attribute of a version names.
-    fn precision(&self, field: &Field<'_>) -> Option<TokenStream> {
+    pub(super) fn precision(&self, field: &Field<'_>) -> Option<TokenStream> {
         let precision = field.attrs.precision.as_ref()?.value;
         Some(self.precision_path(precision))
     }
@@ -364,66 +255,4 @@ impl Entity<'_> {
         };
         quote!(#library::version::Precision::#precision)
     }
-
-    /// Shows at the field of a version that its column is nullable, or that an option is not for its
-    /// type.
-    pub(super) fn check_versions(&self) -> TokenStream {
-        let versions = self.versions.iter();
-        versions
-            .map(|version| self.check_version(version.field))
-            .collect()
-    }
-
-    fn check_version(&self, field: &Field<'_>) -> TokenStream {
-        let model = self.model;
-        let (library, column) = (&model.library, model.column_path(field));
-        let span = located(field.span);
-        let assert = quote_spanned!(span=> assert_version_column::<VersionColumn>());
-        let ty = field.ty;
-        let span = located(ty.span());
-        let ident = model.ident;
-        let made_here = quote_spanned!(span=> assert_made_here::<#ident>());
-        let is_generic = !model.generics.params.is_empty();
-        let made_here = (!is_generic && field.attrs.by_database.is_none())
-            .then(|| quote!(#library::__private::#made_here;));
-        let kinds = if model.is_generic(ty) {
-            Vec::new()
-        } else {
-            required_kinds(field)
-        };
-        let kinds = kinds.into_iter().map(|mut kind| {
-            kind.set_span(span);
-            let library = path_at(library, span);
-            quote_spanned! {span=>
-                const fn has_kind<V: #library::version::#kind>() {}
-                has_kind::<#ty>();
-            }
-        });
-        quote! {
-            #[allow(unused_qualifications)]
-            const _: () = {
-                type VersionColumn = #column;
-                #made_here
-                #library::__private::#assert
-            };
-            #(
-                #[allow(unused_qualifications)]
-                const _: () = { #kinds };
-            )*
-        }
-    }
-}
-
-/// What the options of a version ask of its type.
-pub(super) fn required_kinds(field: &Field<'_>) -> Vec<Ident> {
-    let attrs = &field.attrs;
-    let kinds = [
-        attrs.wrap.as_ref().map(|_| "CountingVersion"),
-        attrs.precision.as_ref().map(|_| "TimestampVersion"),
-        attrs.uuid.as_ref().map(|_| "UuidVersion"),
-    ];
-    let kinds = kinds.into_iter().flatten();
-    kinds
-        .map(|kind| Ident::new(kind, Span::call_site()))
-        .collect()
 }

@@ -21,6 +21,7 @@ mod row;
 mod select;
 mod target;
 mod update;
+mod update_many;
 mod versions;
 
 pub use assigned::Readable;
@@ -40,7 +41,8 @@ pub(crate) use returning::Returning;
 pub(crate) use row::{Next, Row};
 pub(crate) use select::{Find, Lock, Select, key_chunks};
 pub use target::Entity;
-pub(crate) use update::{Scope, Update, UpdateMany};
+pub(crate) use update::{Scope, Update};
+pub(crate) use update_many::UpdateMany;
 
 use std::iter;
 

@@ -19,6 +19,7 @@ mod mark;
 mod order;
 mod overwrite;
 mod plan;
+mod prepare;
 mod protocol;
 mod recall;
 mod replay;
