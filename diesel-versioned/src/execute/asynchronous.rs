@@ -6,6 +6,7 @@ mod closure;
 mod commit;
 mod dsl;
 mod fence;
+mod insert;
 #[cfg(feature = "replay")]
 mod keys;
 #[cfg(feature = "lease")]
@@ -20,6 +21,8 @@ mod schema;
 mod session;
 mod set;
 mod single;
+#[cfg(feature = "lease")]
+mod under;
 mod unit;
 
 pub use apply::AsyncApply;

@@ -4,6 +4,7 @@ mod apply;
 mod commit;
 mod dsl;
 mod fence;
+mod insert;
 #[cfg(feature = "replay")]
 mod keys;
 #[cfg(feature = "lease")]
@@ -17,6 +18,8 @@ mod schema;
 mod session;
 mod set;
 mod single;
+#[cfg(feature = "lease")]
+mod under;
 mod unit;
 
 pub use apply::Apply;

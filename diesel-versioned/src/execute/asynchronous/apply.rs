@@ -9,9 +9,10 @@ use diesel::sql_types::BoolOrNullableBool;
 use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
 
+use super::insert::insert;
 use super::session::{Begun, affected, rows};
 use super::set::AsyncSet;
-use super::single::{insert, update};
+use super::single::update;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::SaveError;

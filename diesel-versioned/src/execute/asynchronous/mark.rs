@@ -3,7 +3,7 @@
 use diesel_async::AsyncConnection;
 
 use super::session::{self, Begun, affected, rows};
-use super::single::{end, settle};
+use super::single::settle;
 use crate::backend::Dialect;
 use crate::error::SaveError;
 use crate::isolation::Terms;
@@ -51,7 +51,7 @@ where
             let outer = session::depth(conn)?;
             let mut conn = Begun::new(conn);
             let done = remark_and_read(&mut *conn, entity, &marked, &next, wanted).await;
-            let done = end(&mut *conn, outer, done).await;
+            let done = session::end(&mut *conn, outer, done).await;
             conn.ended();
             Some(done?)
         }

@@ -284,6 +284,26 @@ pub(super) async fn roll_back_to<C: AsyncConnection>(
     }
 }
 
+/// Commits what was done since the connection was at this depth, or rolls it back.
+pub(super) async fn end<C, R, E>(conn: &mut C, outer: Depth, done: Result<R, E>) -> Result<R, E>
+where
+    C: AsyncConnection,
+    E: From<Error>,
+{
+    let ended = match done {
+        Ok(done) => match commit(conn).await {
+            Ok(()) => Ok(done),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error),
+    };
+    if ended.is_err() {
+        // What went wrong first is what the caller has to hear of.
+        drop(roll_back_to(conn, outer).await);
+    }
+    ended
+}
+
 /// Fails if a closure that was lent the connection has ended the transaction around it.
 pub(super) fn same_depth<C: AsyncConnection>(conn: &mut C, before: Depth) -> QueryResult<()> {
     transaction::same_depth(before, depth(conn)?)

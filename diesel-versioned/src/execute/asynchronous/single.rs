@@ -8,6 +8,7 @@ use diesel_async::AsyncConnection;
 
 use super::apply::insert_or_save;
 use super::commit::save_all;
+use super::insert::insert;
 use super::mark::remark;
 use super::retry::update_with;
 use super::schema::check_schema;
@@ -15,17 +16,12 @@ use super::session::{self, Begun, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};
-use crate::execute::transaction::Depth;
 use crate::isolation::Terms;
 use crate::outcome::{self, Change, Lost, Matched, Wanted};
 use crate::retry::{Attempt, RetryError, RetryPolicy};
 use crate::schema_check::SchemaReport;
-use crate::soft_delete::unmarked;
-use crate::statement::{
-    Delete, Entity, Find, Insert, LastInserted, Lock, Next, OwnTables, Returning, Scope, Select,
-    Update,
-};
-use crate::unit_of_work::{InsertMode, UpdateMode};
+use crate::statement::{Delete, Entity, Find, Lock, OwnTables, Returning, Scope, Select, Update};
+use crate::unit_of_work::UpdateMode;
 
 /// An asynchronous connection that can read and write the rows of `T`: what [`AsyncVersionedDsl`]
 /// asks for.
@@ -215,50 +211,6 @@ where
     }
 }
 
-/// Inserts one row and brings the copy to what is written. Returns `false`, and has inserted nothing, if
-/// the key is taken and that is to be skipped.
-pub(super) async fn insert<T, C>(
-    conn: &mut C,
-    entity: &mut T,
-    skips_taken: bool,
-) -> Result<bool, SaveError<T>>
-where
-    C: AsyncConnection,
-    C::Backend: Dialect,
-    T: Entity<C::Backend>,
-{
-    let initial = outcome::initial_version_of(entity)?;
-    let unmarked = unmarked(entity);
-    let new = unmarked.as_ref().unwrap_or(entity);
-    let statement = Insert::new([(new, initial.clone())]).skipping_taken(skips_taken);
-    let skipped = |count: usize| skips_taken && count == 0;
-    let landed = match InsertMode::of::<T, C::Backend>() {
-        InsertMode::Plain => {
-            let count = affected(conn, statement).await?;
-            if skipped(count) {
-                return Ok(false);
-            }
-            outcome::inserted(entity, &initial, count)?;
-            outcome::take_written(entity, initial, None);
-            return Ok(true);
-        }
-        InsertMode::Returning => {
-            let landed = rows(conn, Returning::<_, T, _>::of(statement)).await?;
-            (!skipped(landed.len())).then_some(landed)
-        }
-        // Two statements: the row must not stay if it cannot be read back.
-        InsertMode::ReturningKeys | InsertMode::ReadByKey | InsertMode::OneByOne => {
-            insert_and_read(conn, new, &initial, skips_taken).await?
-        }
-    };
-    let Some(landed) = landed else {
-        return Ok(false);
-    };
-    outcome::inserted(entity, &initial, landed.len())?;
-    *entity = only(landed)?;
-    Ok(true)
-}
-
 /// Deletes a row.
 async fn delete<T, C>(conn: &mut C, entity: &T, wanted: Wanted) -> Result<(), SaveError<T>>
 where
@@ -305,7 +257,7 @@ where
             let outer = session::depth(conn)?;
             let mut conn = Begun::new(conn);
             let done = update_and_read(&mut *conn, entity, &change).await;
-            let done = end(&mut *conn, outer, done).await;
+            let done = session::end(&mut *conn, outer, done).await;
             conn.ended();
             Some(done?)
         }
@@ -380,85 +332,6 @@ where
     outcome::read_back(entity, written, change.wanted())
 }
 
-/// Inserts a row and reads it back, in a transaction or savepoint. `None` if it was skipped.
-async fn insert_and_read<T, C>(
-    conn: &mut C,
-    entity: &T,
-    initial: &Next<T::Version>,
-    skips_taken: bool,
-) -> Result<Option<Vec<T>>, SaveError<T>>
-where
-    C: AsyncConnection,
-    C::Backend: Dialect,
-    T: Entity<C::Backend>,
-{
-    let outer = session::depth(conn)?;
-    let mut conn = Begun::new(conn);
-    let row = (entity, initial.clone());
-    let skipped = |count: usize| skips_taken && count == 0;
-    let landed = async {
-        session::begin(&mut *conn, Terms::default()).await?;
-        let insert = Insert::new([row]).skipping_taken(skips_taken);
-        let keys = match InsertMode::of::<T, C::Backend>() {
-            InsertMode::OneByOne => {
-                session::forget_last_inserted(&mut *conn).await?;
-                let count = affected(&mut *conn, insert).await?;
-                outcome::inserted(entity, initial, count)?;
-                let landed = rows(&mut *conn, LastInserted::new(entity)).await?;
-                return Ok(Some(vec![outcome::last_inserted(landed)?]));
-            }
-            InsertMode::ReturningKeys => {
-                let statement = Returning::<_, T, _>::of(insert);
-                let returned: Vec<T> = rows(&mut *conn, statement).await?;
-                if skipped(returned.len()) {
-                    return Ok(None);
-                }
-                outcome::inserted(entity, initial, returned.len())?;
-                returned.iter().map(T::key).collect()
-            }
-            _ => {
-                let count = affected(&mut *conn, insert).await?;
-                if skipped(count) {
-                    return Ok(None);
-                }
-                outcome::inserted(entity, initial, count)?;
-                vec![entity.key()]
-            }
-        };
-        let landed = rows(&mut *conn, Select::<T, _>::new(&keys, Lock::Current)).await?;
-        Ok(Some(landed))
-    }
-    .await;
-    let ended = end(&mut *conn, outer, landed).await;
-    conn.ended();
-    ended
-}
-
-/// Commits what was done since the connection was at this depth, or rolls it back.
-pub(super) async fn end<T, C, R>(
-    conn: &mut C,
-    outer: Depth,
-    done: Result<R, SaveError<T>>,
-) -> Result<R, SaveError<T>>
-where
-    C: AsyncConnection,
-    T: Versioned,
-    R: Send,
-{
-    let ended = match done {
-        Ok(done) => match session::commit(conn).await {
-            Ok(()) => Ok(done),
-            Err(error) => Err(error.into()),
-        },
-        Err(error) => Err(error),
-    };
-    if ended.is_err() {
-        // What went wrong first is what the caller has to hear of.
-        drop(session::roll_back_to(conn, outer).await);
-    }
-    ended
-}
-
 /// Turns the row count of a single write into success or into what stands there instead.
 pub(super) async fn settle<T, C>(
     conn: &mut C,
@@ -482,6 +355,6 @@ where
     }
 }
 
-fn only<T>(rows: Vec<T>) -> QueryResult<T> {
+pub(super) fn only<T>(rows: Vec<T>) -> QueryResult<T> {
     rows.into_iter().next().ok_or(Error::NotFound)
 }

@@ -5,9 +5,10 @@ use diesel::expression::{AppearsOnTable, Expression, NonAggregate, QueryMetadata
 use diesel::query_builder::QueryFragment;
 use diesel::sql_types::BoolOrNullableBool;
 
+use super::insert::insert;
 use super::session::{self, affected, rows};
 use super::set::BlockingSet;
-use super::single::{insert, update};
+use super::single::update;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::SaveError;
