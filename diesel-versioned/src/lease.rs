@@ -250,14 +250,13 @@ impl Lease {
 
 #[cfg(feature = "lease")]
 impl Place {
-    const MOST_TABLE: usize = 255;
     const MOST_KEY: usize = 512;
 
     /// The row of an entity, whose table statements name so.
     pub(crate) fn of<T: Versioned>(table: String, entity: &T) -> Result<Self, LeaseError> {
         let key = format!("{:?}", entity.key());
         let length = key.chars().count();
-        if length > Self::MOST_KEY || table.chars().count() > Self::MOST_TABLE {
+        if length > Self::MOST_KEY {
             let table = T::TABLE;
             return Err(LeaseError::Key { table, length });
         }

@@ -201,9 +201,10 @@ impl<T: Versioned, P> UpdateWhere<T, P> {
     ///
     /// # Errors
     ///
-    /// `execute` fails before anything is sent, with `QueryBuilderError`, if the key or the version
-    /// is set, if nothing is, and if there is no randomness for a token. It fails with what the database
-    /// reports, and writes nothing, if one of the versions is the greatest of its type.
+    /// `execute` fails before anything is sent, with `QueryBuilderError`, if the key, the version or the
+    /// mark of deletion is set, if nothing is, if the entity touches a parent, and if there is no
+    /// randomness for a token. It fails with what the database reports, and writes nothing, if one of
+    /// the versions is the greatest of its type.
     pub fn set<S>(self, set: S) -> BulkUpdate<T, S::Changeset, P>
     where
         S: AsChangeset<Target = T::Table>,

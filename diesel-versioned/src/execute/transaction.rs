@@ -22,8 +22,8 @@ pub(super) fn same_depth(before: Depth, now: Depth) -> QueryResult<()> {
     if now == before {
         Ok(())
     } else {
-        let problem = "a closure given to `also`, `run` or `retry`, or an audit, left a transaction \
-                       open or ended the one around it; let it use `conn.transaction(…)`";
+        let problem = "a closure given to `also`, `run`, `read` or `retry`, or an audit, left a \
+                       transaction open or ended the one around it; let it use `conn.transaction(…)`";
         Err(Error::QueryBuilderError(problem.into()))
     }
 }

@@ -41,7 +41,7 @@ pub enum LeaseError {
     /// The lease is over, so nothing may be written under it. It never comes back: acquire a new one, and
     /// read the row again.
     #[error(
-        "`{holder}` does not hold `{table}` {key} any more: {how}; read it again, and acquire a new lease"
+        "`{holder}` does not hold `{table}` {key} any more: {how}; acquire a new lease, and read it again"
     )]
     Lost {
         /// The table.
@@ -85,8 +85,7 @@ pub enum LeaseError {
         ttl: Duration,
     },
 
-    /// The name of the table has more than 255 characters, or the text of the primary key more than
-    /// 512. The table of leases was not asked.
+    /// The text of the primary key has more than 512 characters. The table of leases was not asked.
     #[error(
         "the primary key of a row of `{table}` has {length} characters as text, and the table of \
          leases holds 512; lease another row in its place, its parent for example"

@@ -101,7 +101,7 @@ pub enum ApplyError<T: Versioned> {
     },
 
     /// Whatever else the database reported: a constraint, a lost connection, a lock timeout. Or, before
-    /// anything was sent, that the key or the version is among what is set, or that nothing is.
+    /// anything was sent, that the key, the version or the mark of deletion is among what is set, or that nothing is.
     #[error(
         "the database reported an error on `{}`; its source says which",
         T::TABLE

@@ -30,7 +30,7 @@ pub(crate) struct Assigned {
     pub(crate) others: bool,
 }
 
-/// What is assigned to. Fails if that is nothing, or a column of the key or the version.
+/// What is assigned to. Fails if that is nothing, or a column of the key, the version or the mark of deletion.
 pub(crate) fn check_assigned<T, DB, S>(set: &S) -> QueryResult<Assigned>
 where
     T: Versioned,

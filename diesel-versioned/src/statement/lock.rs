@@ -9,7 +9,7 @@ use diesel::sql_types::Untyped;
 use super::target::{Entity, column};
 use crate::backend::Dialect;
 
-/// `UPDATE t SET version = version WHERE 0`: a write, of no row.
+/// `UPDATE t SET id = id WHERE 0`: a write, of no row.
 pub(crate) struct WriteNothing<T: Entity<DB>, DB: Dialect> {
     from: T::From,
     backend: PhantomData<fn() -> DB>,
@@ -44,7 +44,7 @@ impl<T: Entity<DB>, DB: Dialect> QueryId for WriteNothing<T, DB> {
 /// What the write of no row of an entity type is known by.
 pub(crate) struct NothingOf<T>(PhantomData<T>);
 
-/// A question with one number for an answer.
+/// A question about a setting of the session.
 pub(crate) struct Setting(pub(crate) &'static str);
 
 impl<DB: Dialect> QueryFragment<DB> for Setting {

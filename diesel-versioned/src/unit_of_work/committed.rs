@@ -55,12 +55,13 @@ impl CommittedChange {
         self.operation
     }
 
-    /// The version that the row was at, as text; `None` for an insert.
+    /// The version that the row was at, as text; `None` for an insert, and where rows have no version.
     pub fn old_version(&self) -> Option<&str> {
         self.old_version.as_deref()
     }
 
-    /// The version that the row is at now, as text; `None` for a row that is gone.
+    /// The version that the row is at now, as text; `None` for a row that is gone, and where
+    /// rows have no version.
     pub fn new_version(&self) -> Option<&str> {
         self.new_version.as_deref()
     }
@@ -74,9 +75,9 @@ pub struct CommittedRow<'a, T: Versioned> {
     pub key: &'a T::Key,
     /// What was done.
     pub operation: Operation,
-    /// The version that the row was at; `None` for an insert.
+    /// The version that the row was at; `None` for an insert, and where rows have no version.
     pub old_version: Option<&'a T::Version>,
-    /// The version that the row is at now; `None` for a row that is gone.
+    /// The version that the row is at now; `None` for a row that is gone, and where rows have no version.
     pub new_version: Option<&'a T::Version>,
 }
 

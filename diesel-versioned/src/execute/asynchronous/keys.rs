@@ -123,7 +123,10 @@ where
             let key = key?;
             let outer = session::depth(conn)?;
             let mut conn = Begun::new(conn);
-            session::begin(&mut *conn, Terms::default()).await?;
+            if let Err(error) = session::begin(&mut *conn, Terms::default()).await {
+                conn.ended();
+                return Err(error.into());
+            }
             // Nobody can take it while it is looked at, and whoever has taken it is waited for.
             let found = match OwnTable.claim(&mut *conn, key.as_str(), "").await {
                 Ok(0) => OwnTable.recall(&mut *conn, key.as_str()).await,

@@ -392,7 +392,6 @@ where
         let ttl = check_ttl(ttl)?;
         let outer = session::depth(conn)?;
         let mut conn = Begun::new(conn);
-        session::begin(&mut *conn, Terms::default()).await?;
         let done = renew(&mut conn, self, ttl).await;
         let stands = end(conn, outer, done).await?;
         self.renewed(&stands);
@@ -402,7 +401,6 @@ where
     async fn release(&self, conn: &mut C) -> Result<Option<LostLease>, LeaseError> {
         let outer = session::depth(conn)?;
         let mut conn = Begun::new(conn);
-        session::begin(&mut *conn, Terms::default()).await?;
         let done = release(&mut conn, self).await;
         end(conn, outer, done).await
     }
@@ -460,11 +458,11 @@ where
 {
     let outer = session::depth(conn)?;
     let mut conn = Begun::new(conn);
-    session::begin(&mut *conn, Terms::default()).await?;
     let done = take_in(&mut conn, asked, steal).await;
     end(conn, outer, done).await
 }
 
+/// Begins a transaction or savepoint, and takes the lease in it.
 async fn take_in<C>(
     conn: &mut C,
     asked: Asked,
@@ -474,6 +472,7 @@ where
     C: AsyncConnection,
     C::Backend: OwnTables,
 {
+    session::begin(conn, Terms::default()).await?;
     affected(conn, lease::ensure(&asked.place)).await?;
     let stands = asked.kept(lock(conn, &asked.place).await?)?;
     let previous = asked.may_take(&stands, steal)?;
@@ -484,21 +483,25 @@ where
     Ok((asked.taken(&stands, token)?, previous))
 }
 
+/// Begins a transaction or savepoint, and renews the lease in it.
 async fn renew<C>(conn: &mut C, lease: &Lease, ttl: Duration) -> Result<Stands, LeaseError>
 where
     C: AsyncConnection,
     C::Backend: OwnTables,
 {
+    session::begin(conn, Terms::default()).await?;
     lease.must_hold(lock(conn, &lease.place).await?)?;
     affected(conn, lease::renew(&lease.place, ttl)).await?;
     lease.must_hold(look(conn, &lease.place).await?)
 }
 
+/// Begins a transaction or savepoint, and gives the lease back in it.
 async fn release<C>(conn: &mut C, lease: &Lease) -> Result<Option<LostLease>, LeaseError>
 where
     C: AsyncConnection,
     C::Backend: OwnTables,
 {
+    session::begin(conn, Terms::default()).await?;
     let stands = lock(conn, &lease.place).await?;
     let lost = lease.lost(stands.as_ref());
     if lost.is_none() {

@@ -189,7 +189,8 @@ where
     if let (None, Told::Inside(sql)) = (outer, &told)
         && let Err(error) = conn.batch_execute(sql).await
     {
-        roll_back_to(conn, outer).await?;
+        // What went wrong first is what the caller has to hear of.
+        drop(roll_back_to(conn, outer).await);
         return Err(error);
     }
     let sql = C::Backend::BEGIN_TO_WRITE.filter(|_| !terms.read_only);

@@ -50,8 +50,8 @@ impl<'c, Conn, T: Versioned, S, P> Apply<'c, Conn, T, S, P> {
     ///   [`Refused`](ApplyError::Refused), [`VersionExhausted`](ApplyError::VersionExhausted) by what
     ///   stands there: the row is read for it, in the caller's transaction if there is one.
     /// - [`ApplyError::NoVersion`] if no version can be made. Nothing was sent.
-    /// - [`ApplyError::Database`] with whatever else the database reported, and if the key or the
-    ///   version is set, or nothing is, or the entity [touches a
+    /// - [`ApplyError::Database`] with whatever else the database reported, and if the key, the
+    ///   version or the mark of deletion is set, or nothing is, or the entity [touches a
     ///   parent](derive@crate::Versioned#a-parent-that-moves-with-its-children). Nothing was sent then.
     pub fn execute(self) -> Result<(), ApplyError<T>>
     where
@@ -146,8 +146,8 @@ where
     ///
     /// # Errors
     ///
-    /// [`ApplyError::NoVersion`] if no version can be made, and [`ApplyError::Database`] if the key or
-    /// the version is set, or nothing is. The unit is as it was then.
+    /// [`ApplyError::NoVersion`] if no version can be made, and [`ApplyError::Database`] if the key,
+    /// the version or the mark of deletion is set, or nothing is. The unit is as it was then.
     pub fn apply<T, S, P>(&mut self, update: Relative<T, S, P>) -> Result<(), ApplyError<T>>
     where
         C::Backend: QueryMetadata<<T as Entity<C::Backend>>::SqlType>,

@@ -105,7 +105,8 @@ where
     if let (None, Told::Inside(sql)) = (outer, &told)
         && let Err(error) = conn.batch_execute(sql)
     {
-        roll_back_to(conn, outer)?;
+        // What went wrong first is what the caller has to hear of.
+        drop(roll_back_to(conn, outer));
         return Err(error);
     }
     let sql = C::Backend::BEGIN_TO_WRITE.filter(|_| !terms.read_only);

@@ -223,7 +223,8 @@ fn a_parent_is_clean_again_after_its_touch_is_undone() {
         done.push(uow.commit(conn)?);
         Err(RollbackTransaction.into())
     });
-    assert!(rolled_back.is_err());
+    rolled_back.unwrap_err();
+    assert_eq!(done.len(), 2);
     while let Some(done) = done.pop() {
         done.undo(&mut uow).unwrap();
     }

@@ -152,8 +152,8 @@ fn an_expired_lease_neither_writes_nor_is_renewed_even_if_nobody_else_has_taken_
     assert_eq!(
         error.to_string(),
         format!(
-            "`maria` does not hold `products` 1 any more: it is held by {by}; read it again, and \
-             acquire a new lease"
+            "`maria` does not hold `products` 1 any more: it is held by {by}; acquire a new lease, \
+             and read it again"
         )
     );
     // Also after Paul has finished.

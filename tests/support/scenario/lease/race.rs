@@ -136,6 +136,33 @@ fn a_lease_that_expires_after_the_check_cannot_be_taken_before_the_commit() {
     assert!(pauls.token() > lease.token());
 }
 
+/// Whether it is the transaction that cannot begin or a statement in it that has to wait, the connection is
+/// as good as before.
+#[test]
+fn a_lease_that_could_not_be_asked_for_in_time_can_be_asked_for_again() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    conn.batch_execute(Conn::WAIT_SHORTLY).unwrap();
+    let mut lease = Lease::acquire(conn, &product(1), "maria", HOUR).unwrap();
+    db.connect()
+        .transaction::<_, Error, _>(|other| {
+            Lease::steal(other, &product(1), "paul", HOUR).unwrap();
+            let acquired = Lease::acquire(conn, &product(1), "maria", HOUR);
+            assert_eq!(acquired.unwrap_err().code(), "lock.timeout");
+            let renewed = lease.renew(conn, HOUR);
+            assert_eq!(renewed.unwrap_err().code(), "lock.timeout");
+            let released = lease.release(conn);
+            assert_eq!(released.unwrap_err().code(), "lock.timeout");
+            // Nobody has taken it after all.
+            Err::<(), _>(Error::RollbackTransaction)
+        })
+        .unwrap_err();
+    lease.renew(conn, HOUR).unwrap();
+    lease.save(conn, &mut product(1)).unwrap();
+    assert_eq!(lease.release(conn).unwrap(), None);
+    Lease::acquire(conn, &product(1), "maria", HOUR).unwrap();
+}
+
 /// A steal that is not committed yet holds up a commit under the old lease, which is refused afterwards.
 #[test]
 fn a_commit_waits_for_a_steal_that_is_under_way() {
