@@ -8,6 +8,7 @@ pub mod kinds;
 mod lease;
 mod lock;
 mod model;
+pub mod outcome;
 mod overwrite;
 mod own_tables;
 mod property;

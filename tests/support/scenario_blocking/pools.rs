@@ -8,8 +8,9 @@ use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::db::configure;
 use crate::support::entities::{Order, Product};
+use crate::support::scenario::outcome::conflict;
 use crate::support::scenario::single::connections::{all_commands, assert_counts_matched, sell};
-use crate::support::scenario::single::{conflict, row, stored_lamp};
+use crate::support::scenario::single::{row, stored_lamp};
 use crate::support::schema::products;
 
 /// Its connections have the same settings as those of [`TestDb::connect`].

@@ -14,6 +14,7 @@ use diesel_versioned::Versioned;
 use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::TestDb;
+use crate::support::scenario::outcome::conflicts;
 
 type Unit = UnitOfWork<Conn>;
 
@@ -182,11 +183,4 @@ pub fn read(conn: &mut Conn, ids: &[i32]) -> Read {
         }
     }
     read
-}
-
-pub fn conflicts<R: std::fmt::Debug>(result: Result<R, CommitError>) -> Conflicts {
-    match result {
-        Err(CommitError::Conflicts(conflicts)) => conflicts,
-        other => panic!("no conflicts but {other:?}"),
-    }
 }

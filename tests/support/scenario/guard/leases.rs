@@ -58,11 +58,11 @@ fn what_was_changed_in_a_group_is_saved_under_a_lease() {
     let loaded = mine.clone();
     mine.title = "again".to_owned();
     let before = mine.clone();
-    let conflicts = all_lost_of(lease.save_changes(conn, &mut mine, &loaded));
+    let conflicts = all_lost(lease.save_changes(conn, &mut mine, &loaded));
     assert_eq!(conflicts.iter().next().unwrap().groups(), ["content"]);
     assert_eq!(mine, before);
     // The whole row is of all groups.
-    let conflicts = all_lost_of(lease.save(conn, &mut mine));
+    let conflicts = all_lost(lease.save(conn, &mut mine));
     assert_eq!(conflicts.iter().next().unwrap().groups(), ["content"]);
     let mut now: Document = find(&db, 1);
     lease.save(conn, &mut now).unwrap();
@@ -78,14 +78,6 @@ fn what_was_changed_in_a_group_is_saved_under_a_lease() {
     assert_eq!(find::<Document>(&db, 1), loaded);
     pauls.save_changes(conn, &mut now, &loaded).unwrap();
     pauls.delete(conn, &mut now).unwrap();
-}
-
-#[track_caller]
-fn all_lost_of(result: Result<(), CommitError>) -> Conflicts {
-    match result {
-        Err(CommitError::Conflicts(conflicts)) => conflicts,
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -114,7 +106,7 @@ fn a_row_without_a_version_is_saved_under_a_lease_by_what_was_loaded() {
     db.execute("UPDATE contacts SET email = NULL WHERE id = 1");
     let loaded = mine.clone();
     mine.age = Some(8);
-    let conflicts = all_lost_of(lease.save_changes(conn, &mut mine, &loaded));
+    let conflicts = all_lost(lease.save_changes(conn, &mut mine, &loaded));
     let conflict = conflicts.of::<Person>().next().unwrap();
     assert_eq!(conflict.changes().theirs().collect::<Vec<_>>(), ["email"]);
     // It is the same row and the same lease, whichever entity it is.
@@ -123,7 +115,7 @@ fn a_row_without_a_version_is_saved_under_a_lease_by_what_was_loaded() {
     mine.age = Some(9);
     lease.save_changes(conn, &mut mine, &loaded).unwrap();
     let mut stale = loaded;
-    all_lost_of(lease.delete(conn, &mut stale));
+    all_lost(lease.delete(conn, &mut stale));
     lease.release(conn).unwrap();
     let refused = lost(lease.delete(conn, &mut mine));
     assert_eq!(refused, LostLease::Released);

@@ -16,6 +16,7 @@ use diesel_versioned::{IntoKey, Versioned, VersionedPart};
 
 use crate::Conn;
 use crate::flavor::prelude::*;
+use crate::support::scenario::outcome::{conflict as lost, conflicts as all_lost};
 use crate::support::{TestBackend, TestDb};
 
 type Unit = UnitOfWork<Conn>;
@@ -247,20 +248,4 @@ fn edit(db: &TestDb, id: i32) -> Document {
     });
     theirs.save_changes(&mut db.connect(), &loaded).unwrap();
     theirs
-}
-
-/// The conflict that a write was meant to end in.
-fn lost<T: Versioned + std::fmt::Debug>(result: Result<(), SaveError<T>>) -> Box<Conflict<T>> {
-    match result {
-        Err(SaveError::Conflict(conflict)) => conflict,
-        other => panic!("no conflict but {other:?}"),
-    }
-}
-
-/// The conflicts that a commit was meant to end in.
-fn all_lost(result: Result<Committed, CommitError>) -> Conflicts {
-    match result {
-        Err(CommitError::Conflicts(conflicts)) => conflicts,
-        other => panic!("no conflicts but {other:?}"),
-    }
 }

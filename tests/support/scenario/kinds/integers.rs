@@ -7,9 +7,10 @@ use diesel::prelude::*;
 use diesel_versioned::Versioned;
 use diesel_versioned::version::{Moment, NoVersion};
 
-use super::super::single::{conflict, lamp};
+use super::super::single::lamp;
 use crate::flavor::prelude::*;
 use crate::support::entities::Product;
+use crate::support::scenario::outcome::conflict;
 use crate::support::schema::{accounts, products, stock_levels};
 use crate::support::{Queries, TestDb};
 

@@ -10,7 +10,7 @@ macro_rules! relative_scenarios {
 
             use super::{Thing, store, thing, things};
             use crate::flavor::prelude::*;
-            use crate::support::scenario::single::conflict;
+            use crate::support::scenario::outcome::conflict;
             use crate::support::{TestDb, race};
 
             fn find(db: &TestDb, id: i32) -> Thing {

@@ -64,7 +64,7 @@ macro_rules! row_scenarios {
             use super::{Made, Thing, store, thing};
             use crate::flavor::prelude::*;
             use crate::support::race;
-            use crate::support::scenario::single::conflict;
+            use crate::support::scenario::outcome::conflict;
 
             #[test]
             fn what_an_insert_leaves_in_memory_is_what_stands_in_the_database() {

@@ -8,7 +8,7 @@ macro_rules! token {
 
             use crate::flavor::prelude::*;
             use crate::kinds::$name::{Thing, store, thing};
-            use crate::support::scenario::single::conflict;
+            use crate::support::scenario::outcome::conflict;
 
             #[test]
             fn a_row_that_was_inserted_again_does_not_pass_for_the_old_one() {

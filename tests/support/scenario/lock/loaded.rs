@@ -3,7 +3,7 @@
 use super::{in_transaction, shop, while_locked};
 use crate::flavor::prelude::*;
 use crate::support::entities::Product;
-use crate::support::scenario::single::conflict;
+use crate::support::scenario::outcome::conflict;
 use crate::support::scenario::unit::sell;
 use crate::support::{TestBackend, race};
 

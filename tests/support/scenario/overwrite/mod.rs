@@ -9,7 +9,8 @@ mod unit;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable, Text};
 
-use super::single::{conflict, sold_by_someone_else, stored_lamp};
+use super::outcome::conflict;
+use super::single::{sold_by_someone_else, stored_lamp};
 use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::entities::Product;

@@ -5,11 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use diesel::RunQueryDsl;
 use diesel_versioned::NotOverwritable;
 
-use super::super::single::{conflict, row, sold_by_someone_else, stored_lamp};
+use super::super::single::{row, sold_by_someone_else, stored_lamp};
 use super::{anna, failure, met, recorded, records};
 use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Product, StockLevel};
+use crate::support::scenario::outcome::conflict;
 use crate::support::{TestBackend, TestDb};
 
 #[test]

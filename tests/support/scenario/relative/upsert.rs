@@ -5,8 +5,9 @@ use diesel::{Connection, QueryResult};
 
 use crate::flavor::prelude::*;
 use crate::support::entities::{Account, Order, Product};
+use crate::support::scenario::outcome::conflict;
 use crate::support::scenario::roles::{self, Machine};
-use crate::support::scenario::single::{conflict, lamp, row, sold_by_someone_else, stored_lamp};
+use crate::support::scenario::single::{lamp, row, sold_by_someone_else, stored_lamp};
 use crate::support::{Queries, TestDb, race};
 use crate::{Conn, support::TestBackend};
 

@@ -10,8 +10,8 @@ macro_rules! by_database {
         use diesel_versioned::{Operation, Versioned};
 
         use crate::flavor::prelude::*;
+        use crate::support::scenario::outcome::conflict;
         use crate::support::scenario::roles::{Unit, empty_store};
-        use crate::support::scenario::single::conflict;
         use crate::support::{Queries, TestBackend, TestDb, race};
 
         diesel::table! {

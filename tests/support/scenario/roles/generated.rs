@@ -9,7 +9,7 @@ use diesel_versioned::{Dialect, Versioned};
 
 use super::{Unit, empty_store};
 use crate::flavor::prelude::*;
-use crate::support::scenario::single::conflict;
+use crate::support::scenario::outcome::conflict;
 use crate::support::{Queries, TestDb};
 
 diesel::table! {

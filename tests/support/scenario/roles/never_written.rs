@@ -3,7 +3,7 @@
 use super::{Machine, Unit, find, machine, store};
 use crate::flavor::prelude::*;
 use crate::support::Queries;
-use crate::support::scenario::single::conflict;
+use crate::support::scenario::outcome::conflict;
 
 #[test]
 fn an_insert_leaves_a_read_only_column_to_the_database_and_reads_it_back() {

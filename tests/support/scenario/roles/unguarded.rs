@@ -6,7 +6,8 @@ use diesel::result::Error;
 use super::{Machine, Place, find, machine, machines, rows, speed_up, store};
 use crate::flavor::prelude::*;
 use crate::support::entities::Product;
-use crate::support::scenario::single::{conflict, lamp};
+use crate::support::scenario::outcome::conflict;
+use crate::support::scenario::single::lamp;
 use crate::support::{Queries, TestDb};
 
 #[test]

@@ -34,6 +34,7 @@ use diesel::connection::InstrumentationEvent;
 
 use crate::flavor::prelude::*;
 use crate::support::entities::Product;
+use crate::support::scenario::outcome::conflict;
 use crate::support::{TestBackend, TestDb};
 
 /// `Product::save` and its like.
@@ -69,16 +70,6 @@ pub fn sold_by_someone_else(db: &TestDb, id: i32) -> Product {
 /// The row as the database has it.
 pub fn row(db: &TestDb, id: i32) -> Product {
     Product::find(&mut db.connect(), id).unwrap()
-}
-
-/// The conflict that a write was meant to end in.
-pub fn conflict<T: Versioned + std::fmt::Debug>(
-    result: Result<(), SaveError<T>>,
-) -> Box<Conflict<T>> {
-    match result {
-        Err(SaveError::Conflict(conflict)) => conflict,
-        other => panic!("no conflict but {other:?}"),
-    }
 }
 
 /// SQL with `"quoted"` names and `?` binds, as this backend's connection sends it.

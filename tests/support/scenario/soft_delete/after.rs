@@ -6,7 +6,7 @@ use super::{
     Note, Unit, conflicts, deleted_by_someone_else, far_past, find, marks, note, notes, store,
 };
 use crate::flavor::prelude::*;
-use crate::support::scenario::soft_delete::conflict::conflict;
+use crate::support::scenario::outcome::conflict;
 
 fn anna() -> Actor {
     Actor::new("anna").unwrap()

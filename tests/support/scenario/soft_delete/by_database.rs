@@ -8,7 +8,7 @@ use diesel_versioned::{Operation, Versioned};
 use super::{Unit, conflicts};
 use crate::Conn;
 use crate::flavor::prelude::*;
-use crate::support::scenario::soft_delete::conflict::conflict;
+use crate::support::scenario::outcome::conflict;
 use crate::support::{TestBackend, TestDb};
 
 diesel::table! {

@@ -1,18 +1,8 @@
 //! Writes that come too late.
 
-use diesel_versioned::{Conflict, SaveError, Versioned};
-
 use super::{Note, deleted_by_someone_else, find, marks, note, notes, store};
 use crate::flavor::prelude::*;
-
-pub fn conflict<T: Versioned + std::fmt::Debug>(
-    result: Result<(), SaveError<T>>,
-) -> Box<Conflict<T>> {
-    match result {
-        Err(SaveError::Conflict(conflict)) => conflict,
-        other => panic!("no conflict but {other:?}"),
-    }
-}
+use crate::support::scenario::outcome::conflict;
 
 #[test]
 fn a_stale_write_of_a_deleted_row_shows_how_it_was_deleted() {

@@ -17,6 +17,7 @@ use diesel_versioned::Versioned;
 use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::TestDb;
+use crate::support::scenario::outcome::conflicts;
 
 pub type Unit = UnitOfWork<Conn>;
 
@@ -152,11 +153,4 @@ pub fn deleted_by_someone_else(db: &TestDb, id: i32) -> Note {
 /// What a person who edited a note on a form sends.
 pub fn far_past() -> Option<chrono::NaiveDateTime> {
     chrono::DateTime::from_timestamp(1_000_000, 0).map(|time| time.naive_utc())
-}
-
-pub fn conflicts<R: std::fmt::Debug>(result: Result<R, CommitError>) -> Conflicts {
-    match result {
-        Err(CommitError::Conflicts(conflicts)) => conflicts,
-        other => panic!("no conflicts but {other:?}"),
-    }
 }

@@ -4,7 +4,7 @@ use diesel_versioned::Actor;
 
 use super::{Note, notes, store};
 use crate::flavor::prelude::*;
-use crate::support::scenario::soft_delete::conflict::conflict;
+use crate::support::scenario::outcome::conflict;
 
 #[test]
 fn the_row_comes_back_as_it_stands() {

@@ -6,7 +6,7 @@ use super::{
     Flag, Note, deleted_by_someone_else, far_past, find, flags, marks, note, notes, store,
 };
 use crate::flavor::prelude::*;
-use crate::support::scenario::soft_delete::conflict::conflict;
+use crate::support::scenario::outcome::conflict;
 
 #[test]
 fn a_deleted_row_stays_marked_and_is_found_by_nobody_who_does_not_ask_for_it() {

@@ -30,6 +30,7 @@ use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::TestDb;
 use crate::support::entities::Product;
+use crate::support::scenario::outcome::conflicts;
 use crate::support::schema::products;
 
 type Unit = UnitOfWork<Conn>;
@@ -99,15 +100,6 @@ fn failure(result: Result<Committed, CommitError>) -> CommitError {
     match result {
         Ok(done) => panic!("committed: {done:?}"),
         Err(error) => error,
-    }
-}
-
-/// The conflicts of a commit that must have some.
-#[track_caller]
-fn conflicts(result: Result<Committed, CommitError>) -> Conflicts {
-    match failure(result) {
-        CommitError::Conflicts(conflicts) => conflicts,
-        error => panic!("no conflict: {error:?}"),
     }
 }
 
