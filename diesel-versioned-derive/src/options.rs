@@ -137,6 +137,14 @@ fn skip_to_comma(input: ParseStream<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Fails if an option that is only a word is given a value.
+pub(crate) fn no_value(input: ParseStream<'_>) -> Result<()> {
+    if input.peek(Token![=]) {
+        return Err(input.error("there is nothing to choose"));
+    }
+    Ok(())
+}
+
 pub(crate) fn skip_rest(input: ParseStream<'_>) -> Result<()> {
     while !input.is_empty() {
         input.parse::<TokenTree>()?;

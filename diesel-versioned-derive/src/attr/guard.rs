@@ -2,11 +2,11 @@
 //! and what is left out.
 
 use syn::parse::ParseStream;
-use syn::{LitStr, Result, Token};
+use syn::{LitStr, Result};
 
 use super::version::one_of;
 use super::{FieldAttrs, StructAttrs, once};
-use crate::options::{Known, after_equals};
+use crate::options::{Known, after_equals, no_value};
 
 /// `check = "…"`: what is compared where there is no version.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,9 +55,7 @@ pub(super) const UNCHECKED: Known<FieldAttrs> = Known {
     name: "unchecked",
     form: "unchecked",
     read: |attrs, name, input| {
-        if input.peek(Token![=]) {
-            return Err(input.error("there is nothing to choose"));
-        }
+        no_value(input)?;
         once(&mut attrs.unchecked, &mut attrs.repeated, name, ())
     },
 };

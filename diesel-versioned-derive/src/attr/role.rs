@@ -7,7 +7,7 @@ use syn::{Ident, Result, Token};
 use super::guard::{GROUP, UNCHECKED};
 use super::version::precision;
 use super::{FieldAttrs, Given};
-use crate::options::{Known, skip_rest};
+use crate::options::{Known, no_value, skip_rest};
 
 /// What is special about a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,11 +60,17 @@ pub(super) const VERSIONED_FIELD: &[Known<FieldAttrs>] = &[
                     return Err(syn::Error::new(option.span(), message));
                 }
                 let precision = precision(&content);
+                content.parse::<Option<Token![,]>>()?;
+                let more = (!content.is_empty()).then(|| content.span());
                 skip_rest(&content)?;
                 attrs.mark_precision = Some(Given {
                     name: option,
                     value: precision?,
                 });
+                if let Some(span) = more {
+                    let message = format!("`precision` is the only option of `{name}`");
+                    return Err(syn::Error::new(span, message));
+                }
             }
             role(attrs, name, ColumnRole::SoftDelete, input)
         },
@@ -90,9 +96,7 @@ fn role(
     value: ColumnRole,
     input: ParseStream<'_>,
 ) -> Result<()> {
-    if input.peek(Token![=]) {
-        return Err(input.error("there is nothing to choose"));
-    }
+    no_value(input)?;
     if attrs.roles.iter().any(|role| role.value == value) {
         attrs.repeated.push(name);
     } else {

@@ -1,11 +1,11 @@
 //! The options of `#[version(…)]`.
 
 use syn::parse::ParseStream;
-use syn::{LitStr, Result, Token};
+use syn::{LitStr, Result};
 
 use super::guard::VERSION_GROUP;
 use super::{FieldAttrs, once};
-use crate::options::{Known, after_equals};
+use crate::options::{Known, after_equals, no_value};
 
 /// `precision = "…"`: to what a timestamp is cut.
 #[derive(Clone, Copy)]
@@ -36,9 +36,7 @@ pub(super) const VERSION: &[Known<FieldAttrs>] = &[
         name: "db",
         form: "db",
         read: |attrs, name, input| {
-            if input.peek(Token![=]) {
-                return Err(input.error("there is nothing to choose"));
-            }
+            no_value(input)?;
             once(&mut attrs.by_database, &mut attrs.repeated, name, ())
         },
     },
@@ -63,9 +61,7 @@ pub(super) const VERSION: &[Known<FieldAttrs>] = &[
         name: "wrap",
         form: "wrap",
         read: |attrs, name, input| {
-            if input.peek(Token![=]) {
-                return Err(input.error("there is nothing to choose"));
-            }
+            no_value(input)?;
             once(&mut attrs.wrap, &mut attrs.repeated, name, ())
         },
     },

@@ -167,4 +167,24 @@ struct UnknownOption {
     version: i32,
 }
 
+#[derive(Clone, Versioned)]
+#[diesel(table_name = notes)]
+struct MoreOptions {
+    id: i32,
+    #[versioned(soft_delete(precision = "millis", by = "time"))]
+    deleted_at: Option<SystemTime>,
+    #[version]
+    version: i32,
+}
+
+#[derive(Clone, Versioned)]
+#[diesel(table_name = notes)]
+struct TrailingComma {
+    id: i32,
+    #[versioned(soft_delete(precision = "millis",))]
+    deleted_at: Option<SystemTime>,
+    #[version]
+    version: i32,
+}
+
 fn main() {}
