@@ -19,10 +19,10 @@ pub enum IsolationError {
     )]
     Unsupported,
 
-    /// The unit is read-only, and has something to write, or rows to hold for a check.
+    /// The unit is read-only, and has something to write, rows to hold for a check, or a lease to lock.
     #[error(
-        "the unit is read-only and has something to write or to check{}; take another unit for that, \
-         or leave `read_only` out",
+        "the unit is read-only and has something to write, to check or to lock{}; take another unit \
+         for that, or leave `read_only` out",
         .table.map_or_else(String::new, |table| format!(" in `{table}`"))
     )]
     ReadOnly {

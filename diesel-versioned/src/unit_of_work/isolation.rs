@@ -50,8 +50,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
 
     /// Lets this unit commit in read-only transactions, from now on: what is given to
     /// [`also`](crate::UnitOfWork::also) may read, and the database turns away what writes
-    /// (`transaction.read_only`), an [`apply`](crate::UnitOfWork::apply) too. It is not for a unit under a
-    /// lease, which has to be locked.
+    /// (`transaction.read_only`).
     ///
     /// ```
     /// # use diesel::connection::SimpleConnection;
@@ -73,16 +72,19 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// # }
     /// ```
     ///
-    /// A commit of a unit that has something to write, rows to hold
-    /// ([`expect_unchanged`](UnitOfWork::expect_unchanged)) or an idempotency key is an error, before
-    /// anything is sent ([`IsolationError::ReadOnly`](crate::IsolationError::ReadOnly)).
+    /// A commit of a unit that has something to write, an
+    /// [`apply`](crate::UnitOfWork::apply), rows to hold
+    /// ([`expect_unchanged`](UnitOfWork::expect_unchanged)), an idempotency key, or a lease, which has
+    /// to be locked while something is done under it, is an error before anything is sent ([`IsolationError::ReadOnly`](crate::IsolationError::ReadOnly)).
     pub fn read_only(&mut self) {
         self.terms.read_only = true;
     }
 
-    /// Fails if a read-only unit has something to write.
+    /// Fails if a read-only unit has something to write, or a lease to lock.
     pub(super) fn may_write(&self, steps: &[Step]) -> Result<(), IsolationError> {
-        let writes = !steps.is_empty() || self.replay.is_some() || !self.recorded.is_empty();
+        let locks = !self.leases.is_empty() && !self.also.is_empty();
+        let writes =
+            locks || !steps.is_empty() || self.replay.is_some() || !self.recorded.is_empty();
         if !self.terms.read_only || !writes {
             return Ok(());
         }

@@ -172,3 +172,21 @@ fn the_lease_is_looked_at_once_and_before_the_first_write() {
     let (check, write) = (position("diesel_versioned_leases"), position("UPDATE "));
     assert!(check < write, "{texts:?}");
 }
+
+#[test]
+fn a_read_only_unit_locks_no_lease() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let lease = Lease::acquire(conn, &product(1), "maria", HOUR).unwrap();
+    let mut uow = Unit::new();
+    uow.read_only();
+    uow.under(&lease);
+    uow.find::<Product>(conn, 1).unwrap();
+    // There is nothing to do under it.
+    assert_eq!(uow.commit(conn).unwrap().len(), 0);
+    uow.also(|_| panic!("the lease cannot be locked"));
+    let queries = Queries::of(conn);
+    let error = uow.commit(conn).unwrap_err();
+    assert_eq!(error.code(), "unit.read_only");
+    assert_eq!(queries.take(), Vec::<String>::new());
+}
