@@ -162,6 +162,11 @@ impl<'a> Field<'a> {
         self.role() == Some(ColumnRole::Generated)
     }
 
+    pub(crate) fn is_in_group(&self, group: &str) -> bool {
+        let given = self.attrs.group.as_ref();
+        given.is_some_and(|given| given.value.value() == group)
+    }
+
     pub(crate) fn is_mark(&self) -> bool {
         self.role() == Some(ColumnRole::SoftDelete)
     }

@@ -32,15 +32,12 @@ impl Entity<'_> {
     /// The columns of a group, those of parts among them.
     fn columns_in(&self, group: &str) -> TokenStream {
         let (model, library) = (self.model, &self.model.library);
-        let is_in = |field: &Field<'_>| {
-            let given = field.attrs.group.as_ref();
-            given.is_some_and(|given| given.value.value() == group)
-        };
         let own = model.columns.iter().enumerate();
-        let own = own.filter(|(_, field)| is_in(field));
+        let own = own.filter(|(_, field)| field.is_in_group(group));
         let own = own.map(|(index, _)| position(index));
         let parts = model.parts.iter().enumerate();
-        let parts = parts.filter(|(_, part)| is_in(part)).map(|(index, part)| {
+        let parts = parts.filter(|(_, part)| part.is_in_group(group));
+        let parts = parts.map(|(index, part)| {
             let (offset, set) = (model.offset(index), model.part_item(part, "UPDATABLE"));
             quote!(.with_part(#offset, #set))
         });

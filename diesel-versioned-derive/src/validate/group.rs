@@ -42,7 +42,7 @@ pub(super) fn check_groups(
             );
         } else if !model
             .fields()
-            .any(|field| is_in(field, &name) && field.updates())
+            .any(|field| field.is_in_group(&name) && field.updates())
         {
             errors.on(
                 &group.value,
@@ -55,7 +55,7 @@ pub(super) fn check_groups(
         if index == MOST {
             errors.on(
                 &group.value,
-                "an entity has at most 8 groups; let some of them share a version",
+                format!("an entity has at most {MOST} groups; let some of them share a version"),
             );
         }
     }
@@ -73,11 +73,6 @@ pub(super) fn check_groups(
         let is_key = key.iter().any(|part| Some(part.position) == position);
         check_field(field, is_key, &groups, &names, errors);
     }
-}
-
-fn is_in(field: &Field<'_>, group: &str) -> bool {
-    let given = field.attrs.group.as_ref();
-    given.is_some_and(|given| given.value.value() == group)
 }
 
 fn check_field(
