@@ -7,8 +7,8 @@ use std::fmt::Write;
 /// A value that can be part of a content hash.
 ///
 /// Implemented for integers, `bool`, `f64`, `String`, `Vec<u8>` and `[u8; N]`, for `Option`, `Vec`, `Box`
-/// and `Cow` of these, and for the times of `chrono` and `time`, `std`'s `SystemTime` and `Uuid` with their
-/// features. For a type of your own, write the value that stands for it; it must always be the same.
+/// and `Cow` of these, and with their features for the times of `chrono` and `time`, `Uuid`, and `std`'s
+/// `SystemTime`, which is with `time`. For a type of your own, write the value that stands for it; it must always be the same.
 ///
 /// ```
 /// use diesel_versioned::hash::{ContentValue, ContentWriter};

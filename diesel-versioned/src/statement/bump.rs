@@ -5,7 +5,7 @@ use diesel::query_builder::{AstPass, QueryFragment};
 use diesel::result::Error;
 
 use super::assigned::Assigned;
-use super::target::column;
+use super::target::{column, qualified};
 use crate::backend::{Dialect, LaterSyntax};
 use crate::columns::ColumnSet;
 use crate::entity::{Bind, Versioned};
@@ -85,11 +85,7 @@ where
     T: Bind<DB>,
     DB: Dialect,
 {
-    let version = |out: &mut AstPass<'_, 'b, DB>| {
-        from.walk_ast(out.reborrow())?;
-        out.push_sql(".");
-        column::<T, DB>(index, out)
-    };
+    let version = |out: &mut AstPass<'_, 'b, DB>| qualified::<T, DB>(from, index, out);
     column::<T, DB>(index, out)?;
     out.push_sql(" = ");
     match &step.0 {

@@ -183,9 +183,7 @@ where
     out.push_sql("(");
     condition.walk_ast(out.reborrow())?;
     out.push_sql(") AND ");
-    from.walk_ast(out.reborrow())?;
-    out.push_sql(".");
-    column::<T, DB>(mark.index, out)?;
+    qualified::<T, DB>(from, mark.index, out)?;
     out.push_sql(mark.says(false));
     Ok(())
 }

@@ -93,8 +93,8 @@ pub(super) fn column<T: Versioned, DB: Backend>(
 }
 
 /// Writes `table.name` of the column at `index`, quoted.
-pub(super) fn qualified<'b, T: Entity<DB>, DB: Backend>(
-    from: &'b T::From,
+pub(super) fn qualified<'b, T: Versioned, DB: Backend>(
+    from: &'b impl QueryFragment<DB>,
     index: usize,
     out: &mut AstPass<'_, 'b, DB>,
 ) -> QueryResult<()> {

@@ -43,8 +43,7 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// The handle of the entity with this key, if the unit has it and does not delete it.
     pub fn handle<T: Versioned>(&self, key: impl IntoKey<T::Key>) -> Option<Handle<T>> {
         match self.set::<T>()?.find(&key.into_key()) {
-            Tracked::As(slot) => Some(Handle::new(self.id, slot)),
-            Tracked::Marked(slot) => Some(Handle::new(self.id, slot)),
+            Tracked::As(slot) | Tracked::Marked(slot) => Some(Handle::new(self.id, slot)),
             Tracked::No | Tracked::Deleted => None,
         }
     }

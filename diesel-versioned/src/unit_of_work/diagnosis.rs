@@ -10,10 +10,10 @@ use super::order::Operation;
 use super::set::Set;
 use super::work::Group;
 use crate::columns::ColumnSet;
-use crate::conflict::{Conflict, ConflictKind};
+use crate::conflict::ConflictKind;
 use crate::conflicts::AnyConflict;
 use crate::entity::Versioned;
-use crate::outcome::{Verdict, classify};
+use crate::outcome::Verdict;
 use crate::statement::Next;
 
 impl<T: Versioned> Set<T> {
@@ -60,9 +60,7 @@ impl<T: Versioned> Set<T> {
         let slot = self.slots.get(slot)?;
         let mine = slot.mine.as_ref()?;
         let current = self.work.current.get(&mine.key());
-        let guard = slot.need().guard::<T>();
-        let (version, wanted) = (mine.version(), slot.wanted());
-        Some(classify(&version, slot.loaded(), current, guard, wanted))
+        slot.verdict(slot.need().guard::<T>(), current)
     }
 
     /// The conflicts, by key: whatever is stale or gone, and what the database held back.
@@ -97,22 +95,11 @@ impl<T: Versioned> Set<T> {
                     Some(_) => None,
                     None => self.work.current.get(&mine.key()).cloned(),
                 };
-                let conflict = Conflict {
-                    kind: verdict.kind,
-                    key: mine.key(),
-                    expected: match initial {
-                        Some(Next::Is(initial)) => initial.clone(),
-                        _ => mine.version(),
-                    },
-                    base: slot.loaded().cloned(),
-                    mine: mine.clone(),
-                    actual: current.as_ref().map(T::version),
-                    current,
-                    moved: verdict.moved,
-                    source: cause.cloned(),
-                    lost: slot.wanted(),
-                    place: Some((unit, index)),
-                };
+                let mut conflict = slot.conflict(mine, verdict, current, (unit, index));
+                conflict.source = cause.cloned();
+                if let Some(Next::Is(initial)) = initial {
+                    conflict.expected = initial.clone();
+                }
                 Some(Box::new(conflict) as Box<dyn AnyConflict>)
             })
             .collect()

@@ -8,7 +8,6 @@ use crate::entity::Versioned;
 use crate::error::{CommitError, LockError};
 use crate::guard;
 use crate::lock::{Locked, Wait, entity};
-use crate::outcome::classify;
 use crate::telling;
 
 /// The handles of rows that were locked.
@@ -132,24 +131,11 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// The conflict of an entity whose row is not at its version.
     fn stale<T: Versioned>(&self, handle: Handle<T>, row: Option<&T>) -> Option<Conflict<T>> {
         let slot = self.set::<T>()?.slots.get(handle.slot)?;
-        let mine = slot.mine.as_ref()?;
-        let (version, guard) = (mine.version(), guard::of_row::<T>());
-        let verdict = classify(&version, slot.loaded(), row, guard, slot.wanted());
+        let verdict = slot.verdict(guard::of_row::<T>(), row)?;
         if verdict.kind == ConflictKind::Refused {
             return None;
         }
-        Some(Conflict {
-            kind: verdict.kind,
-            key: mine.key(),
-            expected: version,
-            base: slot.loaded().cloned(),
-            mine: mine.clone(),
-            current: row.cloned(),
-            actual: row.map(T::version),
-            moved: verdict.moved,
-            source: None,
-            lost: slot.wanted(),
-            place: Some((self.id, handle.slot)),
-        })
+        let mine = slot.mine.as_ref()?;
+        Some(slot.conflict(mine, verdict, row.cloned(), (self.id, handle.slot)))
     }
 }

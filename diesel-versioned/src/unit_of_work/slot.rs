@@ -1,10 +1,11 @@
 //! One tracked entity, and the storage of all that are of one type.
 
+use super::handle::UnitId;
 use crate::columns::ColumnSet;
-use crate::conflict::ConflictKind;
+use crate::conflict::{Conflict, ConflictKind};
 use crate::entity::Versioned;
 use crate::guard;
-use crate::outcome::{Wanted, classify};
+use crate::outcome::{Verdict, Wanted, classify};
 use crate::soft_delete::mark_columns;
 
 /// What is to become of a tracked entity.
@@ -178,11 +179,44 @@ impl<T: Versioned> Slot<T> {
 
     /// Whether a row that must not have moved has not.
     pub(super) fn is_still(&self, row: &T) -> bool {
-        self.mine.as_ref().is_some_and(|mine| {
-            let (version, guard) = (mine.version(), guard::of_row::<T>());
-            let verdict = classify(&version, self.loaded(), Some(row), guard, self.wanted());
-            verdict.kind == ConflictKind::Refused
-        })
+        self.verdict(guard::of_row::<T>(), Some(row))
+            .is_some_and(|verdict| verdict.kind == ConflictKind::Refused)
+    }
+
+    /// What the row as it stands says of the guarded columns: that it is in conflict, or `Refused`
+    /// if it says nothing.
+    pub(super) fn verdict(&self, guard: ColumnSet, current: Option<&T>) -> Option<Verdict> {
+        let version = self.mine.as_ref()?.version();
+        Some(classify(
+            &version,
+            self.loaded(),
+            current,
+            guard,
+            self.wanted(),
+        ))
+    }
+
+    /// The conflict of the entity, which is `mine` by now, with the row as it stands.
+    pub(super) fn conflict(
+        &self,
+        mine: &T,
+        verdict: Verdict,
+        current: Option<T>,
+        place: (UnitId, u32),
+    ) -> Conflict<T> {
+        Conflict {
+            kind: verdict.kind,
+            key: mine.key(),
+            expected: mine.version(),
+            base: self.loaded().cloned(),
+            mine: mine.clone(),
+            actual: current.as_ref().map(T::version),
+            current,
+            moved: verdict.moved,
+            source: None,
+            lost: self.wanted(),
+            place: Some(place),
+        }
     }
 
     /// The mark of deletion, if it is to be taken from the row.
