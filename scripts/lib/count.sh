@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Counts tests from what the runners report. Each line it prints is `NAME PASSED FAILED`.
+# Reads what the runners report. A counter prints lines of `NAME PASSED FAILED`.
 
 # nextest's JUnit file: a suite per test binary, named `package::binary`.
 count_junit() {
@@ -38,4 +38,12 @@ count_libtest() {
             print name, passed, failed
         }
     ' "$1"
+}
+
+# The tests that failed, by what either runner prints of them.
+failed_tests() {
+    sed -E 's/\x1b\[[0-9;]*m//g' "$1" |
+        sed -nE 's/^ *(FAIL|TIMEOUT|ABORT|SIG[A-Z0-9]+) \[[^]]*\] \([^)]*\) +//p
+                 s/^test (.*) \.\.\. FAILED$/\1/p' |
+        sort -u
 }
