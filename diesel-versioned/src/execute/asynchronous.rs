@@ -12,7 +12,6 @@ mod keys;
 #[cfg(feature = "lease")]
 mod lease;
 mod lock;
-mod mark;
 mod overwrite;
 mod pipeline;
 mod replay;

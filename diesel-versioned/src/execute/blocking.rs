@@ -10,7 +10,6 @@ mod keys;
 #[cfg(feature = "lease")]
 mod lease;
 mod lock;
-mod mark;
 mod overwrite;
 mod replay;
 mod retry;

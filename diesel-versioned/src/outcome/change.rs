@@ -6,11 +6,14 @@ use diesel::result::Error;
 use super::Wanted;
 use super::single::Lost;
 use super::version::{Unversioned, next_version, no_version_column, unversioned};
+use super::written::take_written;
+use crate::backend::Dialect;
 use crate::columns::ColumnSet;
 use crate::entity::Versioned;
 use crate::error::SaveError;
 use crate::guard::{self, Check};
-use crate::statement::{Next, Scope};
+use crate::soft_delete::mark_columns;
+use crate::statement::{Entity, Next, Scope, Update};
 use crate::version::Moment;
 
 /// What a single update does.
@@ -18,7 +21,9 @@ pub(crate) struct Change<'a, T: Versioned> {
     pub(crate) next: Next<T::Version>,
     pub(crate) scope: Scope,
     /// The row as it was loaded, where that is known.
-    pub(crate) base: Option<&'a T>,
+    base: Option<&'a T>,
+    /// The copy with its mark of deletion as it is to be, if that is what is written.
+    remarked: Option<Box<T>>,
 }
 
 impl<'a, T: Versioned> Change<'a, T> {
@@ -43,6 +48,19 @@ impl<'a, T: Versioned> Change<'a, T> {
             next: next_version(entity, guard, &Moment::new())?,
             scope,
             base: None,
+            remarked: None,
+        })
+    }
+
+    /// Marks the row as deleted, or takes the mark from it.
+    pub(crate) fn remark(entity: &T, deleted: bool) -> Result<Self, Unversioned> {
+        let moment = Moment::new();
+        let remarked = remarked(entity, deleted, &moment)?;
+        Ok(Self {
+            next: next_version(entity, T::VERSION_COLUMNS, &moment)?,
+            scope: Scope::Columns(mark_columns::<T>()),
+            base: None,
+            remarked: Some(Box::new(remarked)),
         })
     }
 
@@ -52,6 +70,7 @@ impl<'a, T: Versioned> Change<'a, T> {
             next: Next::Unguarded,
             scope: Scope::Columns(unguarded_columns::<T>()?),
             base: None,
+            remarked: None,
         })
     }
 
@@ -83,19 +102,42 @@ impl<'a, T: Versioned> Change<'a, T> {
             next,
             scope: Scope::Columns(columns),
             base: Some(base),
+            remarked: None,
         }))
     }
 
     /// What it wants of the row.
     pub(crate) fn wanted(&self) -> Wanted {
-        match self.next {
-            Next::Unguarded => Wanted::Unguarded,
-            _ => Wanted::Update,
+        match (&self.remarked, &self.next) {
+            (Some(remarked), _) if remarked.is_deleted() => Wanted::Delete,
+            (Some(_), _) => Wanted::Restore,
+            (None, Next::Unguarded) => Wanted::Unguarded,
+            (None, _) => Wanted::Update,
+        }
+    }
+
+    /// The statement that writes these columns of the entity.
+    pub(crate) fn update_of<'b, DB>(
+        &'b self,
+        entity: &'b T,
+        columns: ColumnSet,
+    ) -> Update<'b, T, DB, false>
+    where
+        DB: Dialect,
+        T: Entity<DB>,
+    {
+        let next = self.next.clone();
+        match &self.remarked {
+            Some(remarked) => Update::mark(remarked, next),
+            None => Update::columns(entity, self.base, next, columns),
         }
     }
 
     /// What it is, if it matched no row.
     pub(crate) fn lost(&self) -> Lost<'a, T> {
+        if self.remarked.is_some() {
+            return Lost::of(self.wanted());
+        }
         Lost {
             wanted: self.wanted(),
             guard: match self.next {
@@ -103,6 +145,14 @@ impl<'a, T: Versioned> Change<'a, T> {
                 _ => guard::of_update::<T>(self.scope.columns::<T>()),
             },
             base: self.base,
+        }
+    }
+
+    /// Brings the copy to what was written, and to what the database has made of its row.
+    pub(crate) fn take_written(self, entity: &mut T, row: Option<&T>) {
+        take_written(entity, self.next, row);
+        if let Some(remarked) = self.remarked {
+            entity.take_columns(&remarked, mark_columns::<T>());
         }
     }
 }

@@ -9,7 +9,6 @@ use diesel_async::AsyncConnection;
 use super::apply::insert_or_save;
 use super::commit::save_all;
 use super::insert::insert;
-use super::mark::remark;
 use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, Begun, affected, rows};
@@ -154,7 +153,10 @@ where
     async fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         outcome::alone(entity)?;
         match T::MARK {
-            Some(_) => remark(self, entity, Wanted::Delete).await,
+            Some(_) => {
+                let change = Change::remark(entity, true)?;
+                update(self, entity, change).await
+            }
             None => delete(self, entity, Wanted::Delete).await,
         }
     }
@@ -166,7 +168,8 @@ where
 
     async fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         outcome::alone(entity)?;
-        remark(self, entity, Wanted::Restore).await
+        let change = Change::remark(entity, false)?;
+        update(self, entity, change).await
     }
 
     async fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -262,7 +265,7 @@ where
             Some(done?)
         }
     };
-    outcome::take_written(entity, change.next, row.as_ref());
+    change.take_written(entity, row.as_ref());
     Ok(())
 }
 
@@ -276,12 +279,9 @@ where
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let next = change.next.clone();
     let count = match change.scope {
-        Scope::Whole => affected(conn, Update::whole(entity, next)).await?,
-        Scope::Columns(columns) => {
-            affected(conn, Update::columns(entity, change.base, next, columns)).await?
-        }
+        Scope::Whole => affected(conn, Update::whole(entity, change.next.clone())).await?,
+        Scope::Columns(columns) => affected(conn, change.update_of(entity, columns)).await?,
     };
     settle(conn, entity, change.lost(), count).await
 }
@@ -296,14 +296,13 @@ where
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let next = change.next.clone();
     let written = match change.scope {
         Scope::Whole => {
-            let statement = Update::whole(entity, next);
+            let statement = Update::whole(entity, change.next.clone());
             rows(conn, Returning::<_, T, _>::of(statement)).await?
         }
         Scope::Columns(columns) => {
-            let statement = Update::columns(entity, change.base, next, columns);
+            let statement = change.update_of(entity, columns);
             rows(conn, Returning::<_, T, _>::of(statement)).await?
         }
     };

@@ -8,7 +8,6 @@ use diesel::result::Error;
 use super::apply::insert_or_save;
 use super::commit::save_all;
 use super::insert::insert;
-use super::mark::remark;
 use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, affected, rows};
@@ -109,7 +108,10 @@ where
     fn execute_delete(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         outcome::alone(entity)?;
         match T::MARK {
-            Some(_) => remark(self, entity, Wanted::Delete),
+            Some(_) => {
+                let change = Change::remark(entity, true)?;
+                update(self, entity, change)
+            }
             None => delete(self, entity, Wanted::Delete),
         }
     }
@@ -121,7 +123,8 @@ where
 
     fn execute_restore(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
         outcome::alone(entity)?;
-        remark(self, entity, Wanted::Restore)
+        let change = Change::remark(entity, false)?;
+        update(self, entity, change)
     }
 
     fn execute_touch(&mut self, entity: &mut T) -> Result<(), SaveError<T>> {
@@ -203,7 +206,7 @@ where
                 outcome::read_back(entity, written, change.wanted())
             })?),
         };
-    outcome::take_written(entity, change.next, row.as_ref());
+    change.take_written(entity, row.as_ref());
     Ok(())
 }
 
@@ -213,12 +216,9 @@ where
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    let next = change.next.clone();
     let count = match change.scope {
-        Scope::Whole => affected(conn, &Update::whole(entity, next))?,
-        Scope::Columns(columns) => {
-            affected(conn, &Update::columns(entity, change.base, next, columns))?
-        }
+        Scope::Whole => affected(conn, &Update::whole(entity, change.next.clone()))?,
+        Scope::Columns(columns) => affected(conn, &change.update_of(entity, columns))?,
     };
     settle(conn, entity, change.lost(), count)
 }
@@ -233,14 +233,13 @@ where
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    let next = change.next.clone();
     let written = match change.scope {
         Scope::Whole => {
-            let statement = Update::whole(entity, next);
+            let statement = Update::whole(entity, change.next.clone());
             rows(conn, Returning::<_, T, _>::of(statement))?
         }
         Scope::Columns(columns) => {
-            let statement = Update::columns(entity, change.base, next, columns);
+            let statement = change.update_of(entity, columns);
             rows(conn, Returning::<_, T, _>::of(statement))?
         }
     };
