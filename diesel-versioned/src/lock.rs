@@ -46,8 +46,9 @@ pub enum Wait {
 pub(crate) enum Way {
     /// By what a SELECT ends in.
     Clause(&'static str),
-    /// By a statement that writes nothing and takes the lock of all.
-    Database(WholeDatabase),
+    /// By a statement that writes nothing and takes the lock of all; `at_once` says how the time is
+    /// set for which it waits, if it may not wait.
+    Database { at_once: Option<WholeDatabase> },
 }
 
 impl Way {
@@ -77,7 +78,9 @@ impl Way {
                 "it locks as a whole, so there is no row that could be skipped; take \
                  `Wait::NoWait`, and the error `lock.refused` as nothing to be had now",
             )),
-            LockSyntax::WholeDatabase(whole) => Ok(Self::Database(whole)),
+            LockSyntax::WholeDatabase(whole) => Ok(Self::Database {
+                at_once: (wait == Wait::NoWait).then_some(whole),
+            }),
         }
     }
 }

@@ -2,8 +2,11 @@
 
 use std::ops::{Index, IndexMut};
 
+use diesel::QueryResult;
+use diesel::result::Error;
+
 use super::set::Tracked;
-use super::{Handle, SetCore, SetKind, UnitOfWork};
+use super::{Handle, Holds, SetCore, SetKind, UnitOfWork};
 use crate::entity::{IntoKey, Versioned};
 
 impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
@@ -68,14 +71,41 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     }
 
     /// The same, for a read of rows that are marked as deleted.
-    pub(crate) fn known_deleted<T: Versioned>(
-        &self,
-        key: &T::Key,
-    ) -> Result<Option<Handle<T>>, Deleted> {
+    fn known_deleted<T: Versioned>(&self, key: &T::Key) -> Result<Option<Handle<T>>, Deleted> {
         match self.set::<T>().map_or(Tracked::No, |set| set.find(key)) {
             Tracked::Marked(slot) => Ok(Some(Handle::new(self.id, slot))),
             Tracked::No => Ok(None),
             Tracked::As(_) | Tracked::Deleted => Err(Deleted),
+        }
+    }
+}
+
+impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
+    /// The entity that need not be read to be found, one that is marked as deleted or not.
+    pub(crate) fn to_be_found<T: Versioned>(
+        &self,
+        key: &T::Key,
+        deleted: bool,
+    ) -> QueryResult<Option<Handle<T>>> {
+        let known = if deleted {
+            self.known_deleted(key)
+        } else {
+            self.known(key)
+        };
+        known.map_err(|_otherwise| Error::NotFound)
+    }
+
+    /// Takes in a row that was read. A database that does not tell `a` from `A` may find one that is
+    /// known by another spelling of its key.
+    pub(crate) fn found<T: Versioned>(&mut self, entity: T) -> QueryResult<Handle<T>>
+    where
+        V: Holds<T>,
+    {
+        match self.to_be_found(&entity.key(), entity.is_deleted()) {
+            Ok(Some(handle)) => Ok(handle),
+            _ => self
+                .attach(entity)
+                .map_err(|error| Error::QueryBuilderError(Box::new(error))),
         }
     }
 }

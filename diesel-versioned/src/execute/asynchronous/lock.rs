@@ -176,7 +176,7 @@ where
         let mut conn = Begun::statement(self).map_err(failed)?;
         let rows = match way {
             Way::Clause(clause) => read(&mut *conn, keys, statement::Lock::By(clause)).await,
-            Way::Database(whole) => match take_database::<T, C>(&mut conn, whole, wait).await {
+            Way::Database { at_once } => match take_database::<T, C>(&mut conn, at_once).await {
                 Ok(()) => read(&mut *conn, keys, statement::Lock::Current).await,
                 Err(error) => Err(error),
             },
@@ -211,21 +211,20 @@ where
 }
 
 /// Takes the lock of the whole database, or sees that the transaction has it already.
-async fn take_database<T, C>(conn: &mut C, whole: WholeDatabase, wait: Wait) -> QueryResult<()>
+async fn take_database<T, C>(conn: &mut C, at_once: Option<WholeDatabase>) -> QueryResult<()>
 where
     C: AsyncConnection,
     C::Backend: OwnTables,
     T: Entity<C::Backend>,
 {
-    if wait != Wait::NoWait {
-        let write = WriteNothing::<T, C::Backend>::new();
+    let write = WriteNothing::<T, C::Backend>::new();
+    let Some(whole) = at_once else {
         return affected(conn, write).await.map(drop);
-    }
+    };
     let waits = session::setting(conn, whole.waits).await?;
     // The setting must not stay as it is then.
     let mut conn = Begun::new(conn);
     session::set(&mut *conn, whole.wait, 0).await?;
-    let write = WriteNothing::<T, C::Backend>::new();
     let taken = affected(&mut *conn, write).await.map(drop);
     // What went wrong first is what the caller has to hear of.
     let again = session::set(&mut *conn, whole.wait, waits).await;

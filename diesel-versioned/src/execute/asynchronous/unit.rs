@@ -4,7 +4,6 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
 use diesel::QueryResult;
-use diesel::result::Error;
 use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
 
@@ -260,19 +259,12 @@ where
     {
         let key = key.into_key();
         async move {
-            match self.known(&key) {
-                Ok(Some(handle)) => Ok(handle),
-                Ok(None) => {
+            match self.to_be_found(&key, false)? {
+                Some(handle) => Ok(handle),
+                None => {
                     let entity = T::find(conn, key).await?;
-                    // A database that does not tell `a` from `A` may find a row that is known by
-                    // another spelling of its key.
-                    if let Ok(Some(handle)) = self.known(&entity.key()) {
-                        return Ok(handle);
-                    }
-                    self.attach(entity)
-                        .map_err(|error| Error::QueryBuilderError(Box::new(error)))
+                    self.found(entity)
                 }
-                Err(_deleted) => Err(Error::NotFound),
             }
         }
     }
@@ -296,17 +288,12 @@ where
     {
         let key = key.into_key();
         async move {
-            match self.known_deleted(&key) {
-                Ok(Some(handle)) => Ok(handle),
-                Ok(None) => {
+            match self.to_be_found(&key, true)? {
+                Some(handle) => Ok(handle),
+                None => {
                     let entity = T::find_deleted(conn, key).await?;
-                    if let Ok(Some(handle)) = self.known_deleted(&entity.key()) {
-                        return Ok(handle);
-                    }
-                    self.attach(entity)
-                        .map_err(|error| Error::QueryBuilderError(Box::new(error)))
+                    self.found(entity)
                 }
-                Err(_otherwise) => Err(Error::NotFound),
             }
         }
     }

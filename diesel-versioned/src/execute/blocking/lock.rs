@@ -241,7 +241,7 @@ where
         let in_transaction = session::depth(conn).map_err(failed)?.is_some();
         let rows = match Way::of::<T, C::Backend>(in_transaction, lock, wait)? {
             Way::Clause(clause) => read(conn, keys, statement::Lock::By(clause)),
-            Way::Database(whole) => take_database::<T, C>(conn, whole, wait)
+            Way::Database { at_once } => take_database::<T, C>(conn, at_once)
                 .and_then(|()| read(conn, keys, statement::Lock::Current)),
         };
         let mut locked = Locked::new(rows.map_err(failed)?);
@@ -255,16 +255,16 @@ where
 }
 
 /// Takes the lock of the whole database, or sees that the transaction has it already.
-fn take_database<T, C>(conn: &mut C, whole: WholeDatabase, wait: Wait) -> QueryResult<()>
+fn take_database<T, C>(conn: &mut C, at_once: Option<WholeDatabase>) -> QueryResult<()>
 where
     C: LoadConnection,
     C::Backend: OwnTables,
     T: Entity<C::Backend>,
 {
     let write = WriteNothing::<T, C::Backend>::new();
-    if wait != Wait::NoWait {
+    let Some(whole) = at_once else {
         return affected(conn, &write).map(drop);
-    }
+    };
     let waits = session::setting(conn, whole.waits)?;
     session::set(conn, whole.wait, 0)?;
     let taken = affected(conn, &write).map(drop);

@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use diesel::QueryResult;
 use diesel::connection::LoadConnection;
-use diesel::result::Error;
 
 use super::dsl::VersionedDsl;
 use super::session;
@@ -163,19 +162,12 @@ where
         dyn BlockingSet<C>: Holds<T>,
     {
         let key = key.into_key();
-        match self.known(&key) {
-            Ok(Some(handle)) => Ok(handle),
-            Ok(None) => {
+        match self.to_be_found(&key, false)? {
+            Some(handle) => Ok(handle),
+            None => {
                 let entity = T::find(conn, key)?;
-                // A database that does not tell `a` from `A` may find a row that is known by
-                // another spelling of its key.
-                if let Ok(Some(handle)) = self.known(&entity.key()) {
-                    return Ok(handle);
-                }
-                self.attach(entity)
-                    .map_err(|error| Error::QueryBuilderError(Box::new(error)))
+                self.found(entity)
             }
-            Err(_deleted) => Err(Error::NotFound),
         }
     }
 
@@ -197,17 +189,12 @@ where
         dyn BlockingSet<C>: Holds<T>,
     {
         let key = key.into_key();
-        match self.known_deleted(&key) {
-            Ok(Some(handle)) => Ok(handle),
-            Ok(None) => {
+        match self.to_be_found(&key, true)? {
+            Some(handle) => Ok(handle),
+            None => {
                 let entity = T::find_deleted(conn, key)?;
-                if let Ok(Some(handle)) = self.known_deleted(&entity.key()) {
-                    return Ok(handle);
-                }
-                self.attach(entity)
-                    .map_err(|error| Error::QueryBuilderError(Box::new(error)))
+                self.found(entity)
             }
-            Err(_otherwise) => Err(Error::NotFound),
         }
     }
 }
