@@ -144,7 +144,7 @@ pub trait LeaseDsl<Conn>: Sized {
     /// The entity is unchanged then.
     ///
     /// - [`CommitError::Lease`] if the lease is over, or is not that of this row.
-    /// - The others as a [unit](UnitOfWork::commit) of this one entity, a conflict for example: a writer
+    /// - The others as a [unit](crate::UnitOfWork::commit) of this one entity, a conflict for example: a writer
     ///   without a lease was faster.
     fn save<T: Versioned>(&self, conn: &mut Conn, entity: &mut T) -> Result<(), CommitError>
     where
