@@ -38,7 +38,8 @@ impl Dialect for diesel::pg::Pg {
             last_inserted: "LASTVAL()",
             null_safe: ["", " IS NOT DISTINCT FROM ", ""],
             // Not by the rules of a nondeterministic collation or of citext.
-            exact_text: ("CAST(", " AS TEXT) COLLATE \"C\""),
+            // By way of a row, for a text alone would lose the blanks that pad a `CHAR(n)`.
+            exact_text: ("CAST(ROW(", ") AS TEXT) COLLATE \"C\""),
             unix_millis: Some(
                 "CAST(FLOOR(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)",
             ),

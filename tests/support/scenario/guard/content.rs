@@ -1,6 +1,8 @@
 //! No version column: the guard compares what was loaded. Single entities.
 
+use diesel::prelude::*;
 use diesel::result::Error;
+use diesel_versioned::Versioned;
 use diesel_versioned::version::NoVersion;
 
 use super::{Contact, Person, address_book, find, lost, person};
@@ -253,4 +255,51 @@ fn retry_knows_what_was_loaded() {
         .unwrap();
         assert_eq!(written.age, Some(51));
     }
+}
+
+diesel::table! {
+    padded (id) { id -> Integer, code -> Varchar, count -> Integer }
+}
+
+/// A row with a text that the database pads with blanks, and may read back so.
+#[derive(Debug, Clone, PartialEq, Queryable, Selectable, Versioned)]
+#[diesel(table_name = padded)]
+#[versioned(check = "all")]
+struct Padded {
+    id: i32,
+    code: String,
+    count: i32,
+}
+
+#[test]
+fn a_padded_text_is_compared_as_it_was_read() {
+    let db = TestDb::empty();
+    db.execute(
+        "CREATE TABLE padded (id INTEGER PRIMARY KEY, code CHAR(5) NOT NULL, count INTEGER NOT NULL)",
+    );
+    db.execute("INSERT INTO padded VALUES (1, 'ab', 0), (2, '', 0), (3, 'abcde', 0)");
+    let conn = &mut db.connect();
+    for id in 1..=3 {
+        let loaded: Padded = find(&db, id);
+        let mut mine = loaded.clone();
+        mine.count = 1;
+        mine.save_changes(conn, &loaded).unwrap();
+    }
+    let mut uow = UnitOfWork::<Conn>::new();
+    let rows = [1, 2, 3].map(|id| uow.find::<Padded>(conn, id).unwrap());
+    for row in rows {
+        uow[row].count = 2;
+    }
+    assert_eq!(uow.commit(conn).unwrap().len(), 3);
+
+    db.execute("UPDATE padded SET code = 'AB' WHERE id = 1");
+    for row in rows {
+        uow[row].count = 3;
+    }
+    let conflicts = super::all_lost(uow.commit(conn));
+    let kinds: Vec<_> = conflicts
+        .iter()
+        .map(|lost| (lost.key(), lost.kind()))
+        .collect();
+    assert_eq!(kinds, [("1".to_owned(), ConflictKind::Modified)]);
 }
