@@ -129,7 +129,8 @@ where
     /// # Errors
     ///
     /// [`ApplyError::NoVersion`] if no version can be made, and [`ApplyError::Database`] if the key,
-    /// the version or the mark of deletion is set, or nothing is. The unit is as it was then.
+    /// the version or the mark of deletion is set, or nothing is, or if a write of this entity moves the
+    /// version of its parent on. The unit is as it was then.
     pub fn apply<T, S, P>(&mut self, update: Relative<T, S, P>) -> Result<(), ApplyError<T>>
     where
         T: Entity<C::Backend>,

@@ -276,7 +276,7 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
     ///
     /// # Errors
     ///
-    /// As there. Nothing is written then, and no entity is changed.
+    /// As there. No entity is changed then.
     fn save_all(
         conn: &mut Conn,
         entities: &mut [Self],

@@ -19,8 +19,8 @@ use crate::lease::{
 use crate::statement::{Ask, Entity, KnownCatalog, OwnTables, TableName, lease};
 
 /// What a [`Lease`] can do on an asynchronous connection of the type `Conn`: the same as
-/// [`LeaseDsl`](crate::lease::LeaseDsl) on a blocking one, with futures that are `Send`. A future that is
-/// dropped before it is ready leaves the connection marked as broken, as that of
+/// [`LeaseDsl`](crate::lease::LeaseDsl) on a blocking one, with futures that are `Send`. A future that
+/// writes and is dropped before it is ready leaves the connection marked as broken, as that of
 /// [`commit`](crate::UnitOfWork::commit) does, and the lease as it was, unless it was the COMMIT that was
 /// waited for.
 ///

@@ -168,7 +168,7 @@ pub trait AsyncOverwriteDsl<Conn: Send> {
     ///
     /// # Errors
     ///
-    /// As there. Nothing is written then.
+    /// As there.
     fn overwrite(
         &self,
         conn: &mut Conn,
@@ -183,7 +183,7 @@ pub trait AsyncOverwriteDsl<Conn: Send> {
     ///
     /// # Errors
     ///
-    /// As there. Nothing is written then.
+    /// As there.
     fn overwrite_with<A: AsyncAudit<Conn>>(
         &self,
         conn: &mut Conn,
