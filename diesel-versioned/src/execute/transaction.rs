@@ -8,11 +8,22 @@ use diesel::result::Error;
 /// How deep in transactions a connection is; `None` is not at all, and less than any other.
 pub(super) type Depth = Option<NonZeroU32>;
 
-/// Marks the transaction by a savepoint of the same name on every database.
-pub(super) const MARK: &str = "SAVEPOINT diesel_versioned";
+/// Marks a transaction, which was begun at some depth, by a savepoint. The depth is in its name: on
+/// MySQL and MariaDB a savepoint of the same name would take the place of that of a transaction around
+/// it.
+pub(super) fn mark(outer: Depth) -> String {
+    format!("SAVEPOINT {}", name_of_mark(outer))
+}
 
-/// Removes the mark; fails if it is gone.
-pub(super) const UNMARK: &str = "RELEASE SAVEPOINT diesel_versioned";
+/// Removes the mark of a transaction; fails if it is gone.
+pub(super) fn unmark(outer: Depth) -> String {
+    format!("RELEASE SAVEPOINT {}", name_of_mark(outer))
+}
+
+fn name_of_mark(outer: Depth) -> String {
+    let depth = outer.map_or(0, NonZeroU32::get);
+    format!("diesel_versioned_{depth}")
+}
 
 /// Tells whether the server still answers.
 pub(super) const PING: &str = "SELECT 1";

@@ -19,6 +19,25 @@ pub(crate) enum Failed<E> {
     Commit(DieselError),
 }
 
+impl<E> Failed<E> {
+    /// The mark of the transaction could not be removed. If statements are taken all the same,
+    /// something has ended the transaction, and what was written after that may have stayed.
+    /// Otherwise it was given up or the connection lost, and `answers` is asked after a rollback.
+    pub(crate) fn unmarked(error: DieselError, takes: bool, answers: bool) -> Self {
+        Self::committed(error, !takes && answers)
+    }
+
+    /// COMMIT failed, and the transaction is rolled back. If the server answers, it has turned the
+    /// commit down.
+    pub(crate) fn committed(error: DieselError, answers: bool) -> Self {
+        if answers {
+            Self::Connection(error)
+        } else {
+            Self::Commit(error)
+        }
+    }
+}
+
 impl<E> From<DieselError> for Failed<E> {
     fn from(error: DieselError) -> Self {
         Self::Connection(error)

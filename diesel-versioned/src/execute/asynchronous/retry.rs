@@ -16,7 +16,6 @@ use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::CommitError;
 use crate::execute::transaction::Depth;
-use crate::isolation::Terms;
 use crate::retry::{Attempt, Course, Failed, RetryError, RetryPolicy, Retryable};
 use crate::unit_of_work::{Committed, Handle, Holds, UnitOfWork};
 
@@ -30,13 +29,13 @@ macro_rules! again {
         let mut course = Course::begin($policy, matches!(depth, Ok(Some(_))))?;
         loop {
             let mut begun = Begun::new(conn);
-            let attempted = match begin(&mut *begun, $policy.terms()).await {
-                Ok(depth) => {
+            let attempted = match session::begin(&mut *begun, $policy.terms()).await {
+                Ok(()) => {
                     let worked = {
                         let $attempt = &mut *begun;
                         AssertUnwindSafe($work).catch_unwind().await
                     };
-                    end(&mut *begun, depth, worked).await
+                    end(&mut *begun, worked).await
                 }
                 Err(error) => Ok(Err(error.into())),
             };
@@ -114,45 +113,62 @@ where
         + Clone
         + Send,
 {
-    async move { again!(conn, policy, E::from, |conn| work.clone()(conn).boxed()) }
+    async move {
+        again!(conn, policy, E::from, |conn| {
+            let work = work.clone();
+            async move {
+                let begun = lend(conn).await?;
+                let result = work(&mut *conn).boxed().await.map_err(Failed::Work)?;
+                take_back(conn, begun).await?;
+                Ok(result)
+            }
+        })
+    }
+}
+
+/// Before the connection is lent to work of the caller's. It may swallow an error by which the
+/// database gave the transaction up, and COMMIT would then roll back and report nothing, so the
+/// transaction is marked. Returns how deep it is.
+async fn lend<C: AsyncConnection>(conn: &mut C) -> QueryResult<Depth> {
+    session::mark(conn, None).await?;
+    session::depth(conn)
+}
+
+/// After it; fails if the transaction is not the one that was lent.
+async fn take_back<C, E>(conn: &mut C, begun: Depth) -> Result<(), Failed<E>>
+where
+    C: AsyncConnection,
+{
+    session::same_depth(conn, begun)?;
+    match session::unmark(conn, None).await {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let takes = session::ping(conn).await.is_ok();
+            drop(session::roll_back_to(conn, None).await);
+            let answers = session::ping(conn).await.is_ok();
+            Err(Failed::unmarked(error, takes, answers))
+        }
+    }
 }
 
 type Panicked = Box<dyn std::any::Any + Send>;
 
-/// Begins the transaction of an attempt; returns how deep it is.
-async fn begin<C>(conn: &mut C, terms: Terms) -> QueryResult<Depth>
-where
-    C: AsyncConnection,
-    C::Backend: Dialect,
-{
-    session::begin(conn, terms).await?;
-    session::depth(conn)
-}
-
 /// Brings the transaction of an attempt to its end, whatever the work has come to.
 async fn end<C, R, E>(
     conn: &mut C,
-    begun: Depth,
-    worked: Result<Result<R, E>, Panicked>,
+    worked: Result<Result<R, Failed<E>>, Panicked>,
 ) -> Result<Result<R, Failed<E>>, Panicked>
 where
     C: AsyncConnection,
 {
-    let done = match worked {
-        Ok(done) => done.map_err(Failed::Work),
+    let result = match worked {
+        Ok(Ok(result)) => result,
         Err(panic) => {
             // The panic is what the caller has to hear of, whatever the rollback says.
             drop(session::roll_back_to(conn, None).await);
             return Err(panic);
         }
-    };
-    let done = done.and_then(|result| {
-        session::same_depth(conn, begun)?;
-        Ok(result)
-    });
-    let result = match done {
-        Ok(result) => result,
-        Err(failed) => {
+        Ok(Err(failed)) => {
             // What went wrong first is what the caller has to hear of.
             drop(session::roll_back_to(conn, None).await);
             return Ok(Err(failed));
@@ -162,11 +178,8 @@ where
         return Ok(Ok(result));
     };
     drop(session::roll_back_to(conn, None).await);
-    // If the server answers, it has turned the commit down.
-    Ok(Err(match session::ping(conn).await {
-        Ok(()) => Failed::Connection(error),
-        Err(_) => Failed::Commit(error),
-    }))
+    let answers = session::ping(conn).await.is_ok();
+    Ok(Err(Failed::committed(error, answers)))
 }
 
 /// Changes one row; see [`AsyncVersionedDsl::update_with`].
@@ -186,10 +199,13 @@ where
     let from = |error| A::Error::from(CommitError::from(error));
     again!(conn, policy, from, |conn| async {
         let mut uow = UnitOfWork::<C, dyn AsyncSet<C>>::new();
-        let handle: Handle<T> = uow.find(conn, key.clone()).await.map_err(from)?;
-        change(&mut uow[handle]).into_result()?;
-        uow.commit(conn).await?;
-        Ok(uow[handle].clone())
+        let work = async {
+            let handle: Handle<T> = uow.find(conn, key.clone()).await.map_err(from)?;
+            change(&mut uow[handle]).into_result()?;
+            uow.commit(conn).await?;
+            Ok(uow[handle].clone())
+        };
+        work.await.map_err(Failed::Work)
     })
 }
 
@@ -268,10 +284,14 @@ where
             let (result, mut done) = again!(conn, policy, E::from, |conn| {
                 let work = work.clone();
                 async move {
+                    let begun = lend(conn).await?;
                     let mut uow = Self::new();
                     // Boxed where the unit's type is known in full; what is held is then `Send`.
-                    let result = work(&mut uow, &mut *conn).boxed().await?;
-                    let done = uow.commit(conn).await?;
+                    let working = work(&mut uow, &mut *conn).boxed();
+                    let result = working.await.map_err(Failed::Work)?;
+                    let committed = uow.commit(&mut *conn).await;
+                    let done = committed.map_err(|error| Failed::Work(E::from(error)))?;
+                    take_back(conn, begun).await?;
                     Ok((result, done))
                 }
             })?;

@@ -12,7 +12,7 @@ use futures_util::{StreamExt, TryStreamExt};
 
 use crate::backend::catalog::Cells;
 use crate::backend::{Dialect, Switch};
-use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
+use crate::execute::transaction::{self, Depth, PING};
 use crate::isolation::{Terms, Told};
 use crate::statement::{Ask, Entity, OwnTables, Setting, read_cells};
 #[cfg(any(feature = "lease", feature = "replay"))]
@@ -198,10 +198,11 @@ where
         return Ok(());
     };
     if let Err(error) = conn.batch_execute(sql.take).await {
-        // Diesel may have noticed by itself that there is no transaction any more.
-        if depth(conn)? != outer {
-            conn.batch_execute(sql.restore).await?;
-            roll_back_to(conn, outer).await?;
+        // Diesel may have noticed by itself that there is no transaction any more. What went wrong
+        // first is what the caller has to hear of.
+        if !matches!(depth(conn), Ok(now) if now == outer) {
+            drop(conn.batch_execute(sql.restore).await);
+            drop(roll_back_to(conn, outer).await);
         }
         return Err(error);
     }
@@ -250,14 +251,17 @@ where
     }
 }
 
-/// Marks the transaction by a savepoint of the same name on every database.
-pub(super) async fn mark<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute(MARK).await
+/// Marks the transaction that was begun at some depth.
+pub(super) async fn mark<C: SimpleAsyncConnection>(conn: &mut C, outer: Depth) -> QueryResult<()> {
+    conn.batch_execute(&transaction::mark(outer)).await
 }
 
 /// Removes the mark; fails if it is gone.
-pub(super) async fn unmark<C: SimpleAsyncConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute(UNMARK).await
+pub(super) async fn unmark<C: SimpleAsyncConnection>(
+    conn: &mut C,
+    outer: Depth,
+) -> QueryResult<()> {
+    conn.batch_execute(&transaction::unmark(outer)).await
 }
 
 /// Commits, or releases the savepoint that was begun.

@@ -108,7 +108,7 @@ where
                     return Ok(outer.is_some());
                 }
                 Err(panic) => {
-                    self.fail();
+                    self.panicked();
                     // The panic is what the caller has to hear of, whatever the rollback says.
                     drop(session::roll_back_to(conn, outer));
                     drop(session::leave(conn, entered));
@@ -135,14 +135,14 @@ where
             Action::Lease(index) => self.perform_lease(conn, index),
             Action::Mark => {
                 self.see_overwrites();
-                session::mark(conn).map(nothing)
+                session::mark(conn, outer).map(nothing)
             }
             Action::Also(index) => {
                 let depth = session::depth(conn)?;
                 self.run_closure(index, conn, lent)?;
                 session::same_depth(conn, depth).map(nothing)
             }
-            Action::Unmark => session::unmark(conn).map(nothing),
+            Action::Unmark => session::unmark(conn, outer).map(nothing),
             Action::Commit => session::commit(conn).map(nothing),
             Action::Rollback => session::roll_back_to(conn, outer).map(nothing),
             Action::Ping => session::ping(conn).map(nothing),

@@ -20,8 +20,9 @@ use crate::unit_of_work::{Committed, Handle, Holds, UnitOfWork};
 /// does not pass, or the policy is at its end.
 ///
 /// What the closure has written is rolled back with a failed attempt; what it has changed in memory
-/// is not, so let it read what it works on. It must not end the transaction. On SQLite the
-/// transaction is begun immediate.
+/// is not, so let it read what it works on. It must not end the transaction, and hand on the errors
+/// of the database: one that it swallows may have cost the transaction, and then `retry` fails. On
+/// SQLite the transaction is begun immediate.
 ///
 /// ```
 /// # use diesel::prelude::*;
@@ -53,7 +54,8 @@ use crate::unit_of_work::{Committed, Handle, Holds, UnitOfWork};
 /// # Errors
 ///
 /// [`RetryError`]: with the last error of the closure, or without one if the connection is in a
-/// transaction, if the policy allows nothing, or if the connection was lost during COMMIT.
+/// transaction, if the policy allows nothing, or if the connection was lost during COMMIT or the
+/// transaction ended by something else.
 ///
 /// # Panics
 ///
@@ -61,21 +63,45 @@ use crate::unit_of_work::{Committed, Handle, Holds, UnitOfWork};
 pub fn retry<C, R, E>(
     conn: &mut C,
     policy: &RetryPolicy,
-    work: impl FnMut(&mut C) -> Result<R, E>,
+    mut work: impl FnMut(&mut C) -> Result<R, E>,
 ) -> Result<R, RetryError<E>>
 where
     C: Connection,
     C::Backend: Dialect,
     E: Retryable + From<Error>,
 {
-    again(conn, policy, work, E::from)
+    again(conn, policy, |conn| lend(conn, &mut work), E::from)
+}
+
+/// Lends the connection to work of the caller's. It may swallow an error by which the database gave
+/// the transaction up, and COMMIT would then roll back and report nothing, so the transaction is
+/// marked before.
+fn lend<C, R, E>(
+    conn: &mut C,
+    work: &mut impl FnMut(&mut C) -> Result<R, E>,
+) -> Result<R, Failed<E>>
+where
+    C: Connection,
+{
+    let begun = session::depth(conn)?;
+    session::mark(conn, None)?;
+    let result = work(conn).map_err(Failed::Work)?;
+    session::same_depth(conn, begun)?;
+    match session::unmark(conn, None) {
+        Ok(()) => Ok(result),
+        Err(error) => {
+            let takes = session::ping(conn).is_ok();
+            drop(session::roll_back_to(conn, None));
+            Err(Failed::unmarked(error, takes, session::ping(conn).is_ok()))
+        }
+    }
 }
 
 /// Does the work until it is over; `from` makes an error of the work from one of the connection.
 fn again<C, R, E>(
     conn: &mut C,
     policy: &RetryPolicy,
-    mut work: impl FnMut(&mut C) -> Result<R, E>,
+    mut work: impl FnMut(&mut C) -> Result<R, Failed<E>>,
     from: impl Fn(Error) -> E,
 ) -> Result<R, RetryError<E>>
 where
@@ -97,29 +123,21 @@ where
 fn attempt<C, R, E>(
     conn: &mut C,
     terms: Terms,
-    work: &mut impl FnMut(&mut C) -> Result<R, E>,
+    work: &mut impl FnMut(&mut C) -> Result<R, Failed<E>>,
 ) -> Result<R, Failed<E>>
 where
     C: Connection,
     C::Backend: Dialect,
 {
     session::begin(conn, terms)?;
-    let begun = session::depth(conn)?;
-    let done = match catch_unwind(AssertUnwindSafe(|| work(conn))) {
-        Ok(done) => done.map_err(Failed::Work),
+    let result = match catch_unwind(AssertUnwindSafe(|| work(conn))) {
+        Ok(Ok(result)) => result,
         Err(panic) => {
             // The panic is what the caller has to hear of, whatever the rollback says.
             drop(session::roll_back_to(conn, None));
             resume_unwind(panic)
         }
-    };
-    let done = done.and_then(|result| {
-        session::same_depth(conn, begun)?;
-        Ok(result)
-    });
-    let result = match done {
-        Ok(result) => result,
-        Err(failed) => {
+        Ok(Err(failed)) => {
             // What went wrong first is what the caller has to hear of.
             drop(session::roll_back_to(conn, None));
             return Err(failed);
@@ -129,11 +147,7 @@ where
         Ok(()) => Ok(result),
         Err(error) => {
             drop(session::roll_back_to(conn, None));
-            // If the server answers, it has turned the commit down.
-            match session::ping(conn) {
-                Ok(()) => Err(Failed::Connection(error)),
-                Err(_) => Err(Failed::Commit(error)),
-            }
+            Err(Failed::committed(error, session::ping(conn).is_ok()))
         }
     }
 }
@@ -152,14 +166,15 @@ where
     dyn BlockingSet<C>: Holds<T>,
     A: Attempt,
 {
-    let work = |conn: &mut C| {
+    let mut work = |conn: &mut C| -> Result<T, A::Error> {
         let mut uow = UnitOfWork::<C, dyn BlockingSet<C>>::new();
         let handle: Handle<T> = uow.find(conn, key).map_err(CommitError::from)?;
         change(&mut uow[handle]).into_result()?;
         uow.commit(conn)?;
         Ok(uow[handle].clone())
     };
-    again(conn, policy, work, |error| CommitError::from(error).into())
+    let from = |error| CommitError::from(error).into();
+    again(conn, policy, |conn| work(conn).map_err(Failed::Work), from)
 }
 
 impl<C> UnitOfWork<C, dyn BlockingSet<C>>

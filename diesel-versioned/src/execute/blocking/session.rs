@@ -1,5 +1,7 @@
 //! The few things that are done to a blocking connection.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use diesel::QueryResult;
 use diesel::connection::{
     Connection, DefaultLoadingMode, LoadConnection, SimpleConnection, TransactionManager,
@@ -10,7 +12,7 @@ use diesel::result::Error;
 
 use crate::backend::catalog::Cells;
 use crate::backend::{Dialect, Switch};
-use crate::execute::transaction::{self, Depth, MARK, PING, UNMARK};
+use crate::execute::transaction::{self, Depth, PING};
 use crate::isolation::{Terms, Told};
 use crate::statement::{Ask, Entity, OwnTables, Setting, read_cells};
 #[cfg(any(feature = "lease", feature = "replay"))]
@@ -114,10 +116,11 @@ where
         return Ok(());
     };
     if let Err(error) = conn.batch_execute(sql.take) {
-        // Diesel may have noticed by itself that there is no transaction any more.
-        if depth(conn)? != outer {
-            conn.batch_execute(sql.restore)?;
-            roll_back_to(conn, outer)?;
+        // Diesel may have noticed by itself that there is no transaction any more. What went wrong
+        // first is what the caller has to hear of.
+        if !matches!(depth(conn), Ok(now) if now == outer) {
+            drop(conn.batch_execute(sql.restore));
+            drop(roll_back_to(conn, outer));
         }
         return Err(error);
     }
@@ -163,14 +166,44 @@ where
     }
 }
 
-/// Marks the transaction by a savepoint of the same name on every database.
-pub(super) fn mark<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute(MARK)
+/// Marks the transaction that was begun at some depth.
+pub(super) fn mark<C: SimpleConnection>(conn: &mut C, outer: Depth) -> QueryResult<()> {
+    conn.batch_execute(&transaction::mark(outer))
 }
 
 /// Removes the mark; fails if it is gone.
-pub(super) fn unmark<C: SimpleConnection>(conn: &mut C) -> QueryResult<()> {
-    conn.batch_execute(UNMARK)
+pub(super) fn unmark<C: SimpleConnection>(conn: &mut C, outer: Depth) -> QueryResult<()> {
+    conn.batch_execute(&transaction::unmark(outer))
+}
+
+/// Does something in a transaction, or in a savepoint inside the caller's; all of it or nothing.
+pub(super) fn in_transaction<C, R, E>(
+    conn: &mut C,
+    work: impl FnOnce(&mut C) -> Result<R, E>,
+) -> Result<R, E>
+where
+    C: Connection,
+    C::Backend: Dialect,
+    E: From<Error>,
+{
+    let outer = depth(conn)?;
+    begin(conn, Terms::default())?;
+    // A panic of a `Clone` or a `ToSql` must not leave the transaction open.
+    let worked = catch_unwind(AssertUnwindSafe(|| work(&mut *conn)));
+    let ended = match worked {
+        Ok(Ok(done)) => match commit(conn) {
+            Ok(()) => return Ok(done),
+            Err(error) => Ok(error.into()),
+        },
+        Ok(Err(error)) => Ok(error),
+        Err(panic) => Err(panic),
+    };
+    // What went wrong first is what the caller has to hear of, whatever the rollback says.
+    drop(roll_back_to(conn, outer));
+    match ended {
+        Ok(error) => Err(error),
+        Err(panic) => resume_unwind(panic),
+    }
 }
 
 /// Commits, or releases the savepoint that was begun.

@@ -34,6 +34,33 @@ fn order(customer: &str) -> Order {
 }
 
 #[test]
+fn units_within_units_do_not_take_each_others_marks() {
+    let db = shop(3);
+    let conn = &mut db.connect();
+    let set = |conn: &mut Conn, id: i32, also: fn(&mut Conn) -> Result<(), Error>| {
+        let mut uow = Unit::new();
+        let handle: Handle<Product> = uow.find(conn, id)?;
+        uow[handle].stock = id;
+        uow.also(also);
+        let done = uow.commit(conn);
+        done.map(drop)
+            .map_err(|error| Error::QueryBuilderError(format!("{error:?}").into()))
+    };
+    let outer = move |conn: &mut Conn| {
+        set(conn, 1, |conn| {
+            conn.batch_execute("UPDATE products SET name = 'within' WHERE id = 3")
+        })
+    };
+    let mut uow = Unit::new();
+    let handle: Handle<Product> = uow.find(conn, 2).unwrap();
+    uow[handle].stock = 2;
+    uow.also(outer);
+    assert_eq!(uow.commit(conn).unwrap().len(), 1);
+    assert_eq!(depth(conn), 0);
+    assert_eq!(stocks(conn), [(1, 1, 2), (2, 2, 2), (3, 10, 1)]);
+}
+
+#[test]
 fn rule_02_after_a_failure_the_callers_earlier_work_stands() {
     let db = shop(3);
     let conn = &mut db.connect();

@@ -1,5 +1,6 @@
 //! The same request twice, written once.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
@@ -702,6 +703,31 @@ fn a_commit_that_was_taken_back_got_its_answer() {
     });
     assert!(result.is_err());
     done.unwrap().undo(&mut uow).unwrap();
+    save(conn, "a", form(3)).unwrap();
+    assert!(uow.commit(conn).unwrap().is_replayed());
+    assert_eq!(hooks.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_commit_that_panicked_got_its_answer() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let hooks = Arc::new(AtomicUsize::new(0));
+    let mut uow = Unit::new();
+    uow.idempotency_key("a").unwrap();
+    uow.save(form(3)).unwrap();
+    let counts = Arc::clone(&hooks);
+    uow.after_commit(move |_| {
+        counts.fetch_add(1, Ordering::SeqCst);
+    });
+    let mut calls = 0;
+    uow.also(move |_| {
+        calls += 1;
+        assert!(calls > 1, "on purpose");
+        Ok(())
+    });
+    let panicked = catch_unwind(AssertUnwindSafe(|| uow.commit(conn)));
+    assert!(panicked.is_err());
     save(conn, "a", form(3)).unwrap();
     assert!(uow.commit(conn).unwrap().is_replayed());
     assert_eq!(hooks.load(Ordering::SeqCst), 0);
