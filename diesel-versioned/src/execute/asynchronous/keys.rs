@@ -135,8 +135,9 @@ where
             };
             let rolled_back = session::roll_back_to(&mut *conn, outer).await;
             conn.ended();
+            let found = found?;
             rolled_back?;
-            Ok(self.tell(found?)?)
+            Ok(self.tell(found)?)
         }
     }
 

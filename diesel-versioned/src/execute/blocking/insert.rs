@@ -45,25 +45,29 @@ where
             (!skipped(landed.len())).then_some(landed)
         }
         // Two statements: the row must not stay if it cannot be read back.
-        InsertMode::ReturningKeys => conn.transaction::<_, SaveError<T>, _>(|conn| {
-            let returned = rows(conn, Returning::<_, T, _>::of(statement))?;
-            if skipped(returned.len()) {
-                return Ok(None);
-            }
-            let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
-            outcome::inserted(entity, &initial, keys.len())?;
-            Ok(Some(rows(conn, Select::<T, _>::new(&keys, Lock::Current))?))
-        })?,
-        InsertMode::ReadByKey => conn.transaction::<_, SaveError<T>, _>(|conn| {
-            let count = affected(conn, &statement)?;
-            if skipped(count) {
-                return Ok(None);
-            }
-            outcome::inserted(entity, &initial, count)?;
-            let key = [entity.key()];
-            Ok(Some(rows(conn, Select::<T, _>::new(&key, Lock::Current))?))
-        })?,
-        InsertMode::OneByOne => conn.transaction::<_, SaveError<T>, _>(|conn| {
+        InsertMode::ReturningKeys => {
+            session::in_transaction(conn, |conn| -> Result<_, SaveError<T>> {
+                let returned = rows(conn, Returning::<_, T, _>::of(statement))?;
+                if skipped(returned.len()) {
+                    return Ok(None);
+                }
+                let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
+                outcome::inserted(entity, &initial, keys.len())?;
+                Ok(Some(rows(conn, Select::<T, _>::new(&keys, Lock::Current))?))
+            })?
+        }
+        InsertMode::ReadByKey => {
+            session::in_transaction(conn, |conn| -> Result<_, SaveError<T>> {
+                let count = affected(conn, &statement)?;
+                if skipped(count) {
+                    return Ok(None);
+                }
+                outcome::inserted(entity, &initial, count)?;
+                let key = [entity.key()];
+                Ok(Some(rows(conn, Select::<T, _>::new(&key, Lock::Current))?))
+            })?
+        }
+        InsertMode::OneByOne => session::in_transaction(conn, |conn| -> Result<_, SaveError<T>> {
             session::forget_last_inserted(conn)?;
             let count = affected(conn, &statement)?;
             outcome::inserted(entity, &initial, count)?;

@@ -139,8 +139,10 @@ where
                 0 => OwnTable.recall(conn, key.as_str()),
                 _ => Ok(None),
             });
-        session::roll_back_to(conn, outer)?;
-        Ok(self.tell(found?)?)
+        let rolled_back = session::roll_back_to(conn, outer);
+        let found = found?;
+        rolled_back?;
+        Ok(self.tell(found)?)
     }
 
     /// Removes the keys that were given longer ago than this, by the database's clock, and returns

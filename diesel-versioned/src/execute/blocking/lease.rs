@@ -11,7 +11,6 @@ use super::session::{self, affected, answers, own_rows};
 use super::under::write_under;
 use crate::entity::Versioned;
 use crate::error::CommitError;
-use crate::isolation::Terms;
 use crate::lease::{
     Asked, Lease, LeaseError, LeaseHolder, LostLease, Place, Stands, check_ttl, forgettable, held,
     next_token,
@@ -340,7 +339,7 @@ where
 
     fn renew(&mut self, conn: &mut C, ttl: Duration) -> Result<(), LeaseError> {
         let ttl = check_ttl(ttl)?;
-        let stands = in_transaction(conn, |conn| {
+        let stands = session::in_transaction(conn, |conn| {
             self.must_hold(first(conn, lease::lock(&self.place))?)?;
             affected(conn, &lease::renew(&self.place, ttl))?;
             self.must_hold(first(conn, lease::look(&self.place))?)
@@ -350,7 +349,7 @@ where
     }
 
     fn release(&self, conn: &mut C) -> Result<Option<LostLease>, LeaseError> {
-        in_transaction(conn, |conn| {
+        session::in_transaction(conn, |conn| {
             let stands = first(conn, lease::lock(&self.place))?;
             let lost = self.lost(stands.as_ref());
             if lost.is_none() {
@@ -409,7 +408,7 @@ where
     C: LoadConnection,
     C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
 {
-    in_transaction(conn, |conn| {
+    session::in_transaction(conn, |conn| {
         affected(conn, &lease::ensure(&asked.place))?;
         let stands = asked.kept(first(conn, lease::lock(&asked.place))?)?;
         let previous = asked.may_take(&stands, steal)?;
@@ -419,28 +418,6 @@ where
         let stands = asked.kept(first(conn, lease::look(&asked.place))?)?;
         Ok((asked.taken(&stands, token)?, previous))
     })
-}
-
-/// Does it in a transaction, or in a savepoint inside the caller's; all of it or nothing.
-fn in_transaction<C, R>(
-    conn: &mut C,
-    work: impl FnOnce(&mut C) -> Result<R, LeaseError>,
-) -> Result<R, LeaseError>
-where
-    C: LoadConnection,
-    C::Backend: OwnTables,
-{
-    let outer = session::depth(conn)?;
-    session::begin(conn, Terms::default())?;
-    let done = work(conn).and_then(|done| {
-        session::commit(conn)?;
-        Ok(done)
-    });
-    if done.is_err() {
-        // What has failed is what the caller has to hear of, whatever the rollback says.
-        drop(session::roll_back_to(conn, outer));
-    }
-    done
 }
 
 /// What stands in the table, if anything does.

@@ -187,25 +187,24 @@ where
     T: Entity<C::Backend>,
 {
     session::usable(conn)?;
-    let row =
-        match UpdateMode::of::<T, C::Backend>() {
-            UpdateMode::Plain => {
-                count_updated(conn, entity, &change)?;
-                None
-            }
-            UpdateMode::Returning if !outcome::may_be_taken_back::<T>() => {
-                Some(update_returning(conn, entity, &change)?)
-            }
-            UpdateMode::Returning => Some(conn.transaction::<_, SaveError<T>, _>(|conn| {
-                update_returning(conn, entity, &change)
-            })?),
-            UpdateMode::ReadByKey => Some(conn.transaction::<_, SaveError<T>, _>(|conn| {
-                count_updated(conn, entity, &change)?;
-                let key = [entity.key()];
-                let written = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
-                outcome::read_back(entity, written, change.wanted())
-            })?),
-        };
+    let row = match UpdateMode::of::<T, C::Backend>() {
+        UpdateMode::Plain => {
+            count_updated(conn, entity, &change)?;
+            None
+        }
+        UpdateMode::Returning if !outcome::may_be_taken_back::<T>() => {
+            Some(update_returning(conn, entity, &change)?)
+        }
+        UpdateMode::Returning => Some(session::in_transaction(conn, |conn| {
+            update_returning(conn, entity, &change)
+        })?),
+        UpdateMode::ReadByKey => Some(session::in_transaction(conn, |conn| {
+            count_updated(conn, entity, &change)?;
+            let key = [entity.key()];
+            let written = rows(conn, Select::<T, _>::new(&key, Lock::Current))?;
+            outcome::read_back(entity, written, change.wanted())
+        })?),
+    };
     change.take_written(entity, row.as_ref());
     Ok(())
 }
