@@ -29,6 +29,7 @@ pub(crate) fn code(error: &Error) -> &'static str {
             _ if is_transient(error) => transient_code(information.message()),
             _ => told_by_text(information.message()),
         },
+        Error::RollbackErrorOnCommit { commit_error, .. } => code(commit_error),
         Error::QueryBuilderError(error) => match error.downcast_ref::<NotApplied>() {
             Some(applied) => applied.code,
             None => "database",
