@@ -105,6 +105,11 @@ pub trait AnyConflict: std::error::Error + Send + Sync {
     #[cfg(feature = "http")]
     fn etag(&self) -> Option<crate::http::ETag>;
 
+    /// The entity tag of a [group](derive@crate::Versioned#groups) of columns as it stands in the
+    /// database; `None` if the row is gone or there is no such group.
+    #[cfg(feature = "http")]
+    fn etag_of(&self, group: &str) -> Option<crate::http::ETag>;
+
     /// See [`Conflict::groups`].
     fn groups(&self) -> Vec<&'static str>;
 
@@ -149,6 +154,13 @@ impl<T: Versioned> AnyConflict for Conflict<T> {
         let stands = T::HAS_TAG && self.kind != ConflictKind::Deleted;
         let current = self.current().filter(|_| stands);
         current.map(crate::http::ETag::of_row)
+    }
+
+    #[cfg(feature = "http")]
+    fn etag_of(&self, group: &str) -> Option<crate::http::ETag> {
+        let stands = self.kind != ConflictKind::Deleted;
+        let current = self.current().filter(|_| stands)?;
+        crate::http::HttpDsl::etag_of(current, group)
     }
 
     fn groups(&self) -> Vec<&'static str> {

@@ -90,7 +90,6 @@ impl<T: Versioned> Serialize for Conflict<T> {
 /// As [`Conflict`] is.
 impl Serialize for dyn AnyConflict + '_ {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut conflict = serializer.serialize_struct("Conflict", CONFLICT_FIELDS)?;
         let (key, expected, actual) = (self.key(), self.expected(), self.actual());
         let groups = self.groups();
         let fields = ConflictFields {
@@ -101,13 +100,11 @@ impl Serialize for dyn AnyConflict + '_ {
             actual: actual.as_deref(),
             groups: &groups,
         };
+        let mut conflict = serializer.serialize_struct("Conflict", fields.count())?;
         fields.serialize_into(&mut conflict, &self.changes())?;
         conflict.end()
     }
 }
-
-/// How many members a conflict has.
-pub(crate) const CONFLICT_FIELDS: usize = 7;
 
 /// What is said of every conflict.
 pub(crate) struct ConflictFields<'a> {
@@ -121,6 +118,11 @@ pub(crate) struct ConflictFields<'a> {
 }
 
 impl ConflictFields<'_> {
+    /// How many members there are, the changes among them.
+    pub(crate) fn count(&self) -> usize {
+        7 + usize::from(!self.groups.is_empty())
+    }
+
     pub(crate) fn serialize_into<S: SerializeStruct>(
         &self,
         conflict: &mut S,

@@ -106,7 +106,9 @@ pub trait HttpDsl: Versioned {
     /// let expected = edited.expect_group("content", &if_match)?;
     /// edited.title = "On tea".to_owned();
     /// let lost = edited.save_changes(&mut conn, &loaded).unwrap_err();
-    /// assert_eq!(expected.problem(lost).status().as_u16(), 412);
+    /// let problem = expected.problem(lost);
+    /// assert_eq!(problem.status().as_u16(), 412);
+    /// assert_eq!(problem.etag(), loaded.etag_of("content").as_ref());
     /// # Ok(())
     /// # }
     /// ```
@@ -245,11 +247,16 @@ impl Expected {
             Some(group) => mine.groups().contains(&group),
             None => !self.if_match.matches(mine.etag()),
         };
-        match mine.kind() {
-            ConflictKind::Modified if failed => problem.because_of(&mine, super::FAILED),
-            ConflictKind::Deleted => problem.because_of(&mine, ConflictKind::Deleted.code()),
-            ConflictKind::Modified | ConflictKind::Refused => problem,
-        }
+        let code = match mine.kind() {
+            ConflictKind::Modified if failed => super::FAILED,
+            ConflictKind::Deleted => ConflictKind::Deleted.code(),
+            ConflictKind::Modified | ConflictKind::Refused => return problem,
+        };
+        let etag = match self.group {
+            Some(group) => mine.etag_of(group),
+            None => mine.etag(),
+        };
+        problem.because_of(&mine, code).of_etag(etag.cloned())
     }
 }
 

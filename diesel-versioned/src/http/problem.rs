@@ -36,7 +36,7 @@ pub use self::conflict::ProblemConflict;
 /// | `detail` | for people |
 /// | `instance` | what [`with_instance`](Problem::with_instance) says |
 /// | `etag` | the tag of the row that the request is about, as it stands now, where that is known |
-/// | `conflicts` | the rows in conflict: `table`, `key`, `kind`, `code`, `expected`, `actual`, `changes` as [`Conflict`](crate::Conflict) is serialized, and `etag` |
+/// | `conflicts` | the rows in conflict: `table`, `key`, `kind`, `code`, `expected`, `actual`, `groups` where there are any, `changes` as [`Conflict`](crate::Conflict) is serialized, and `etag` |
 ///
 /// **The values of columns reach the client in `changes`**: what stands in the database now of each
 /// column that differs, also of columns that this client may not see otherwise. A type without
@@ -120,12 +120,11 @@ impl Problem {
 
     /// The same as the failure of another code, which one of the conflicts is the reason for.
     pub(super) fn because_of(self, conflict: &ProblemConflict, code: &'static str) -> Self {
-        self.with_detail(conflict.text().to_owned())
-            .of_code(code)
-            .of_etag(conflict.etag().cloned())
+        self.with_detail(conflict.text().to_owned()).of_code(code)
     }
 
-    fn of_etag(mut self, etag: Option<ETag>) -> Self {
+    /// The same with the tag of what the request is about.
+    pub(super) fn of_etag(mut self, etag: Option<ETag>) -> Self {
         self.0.etag = etag;
         self
     }

@@ -16,6 +16,8 @@ pub struct ProblemConflict {
     pub(super) groups: Vec<&'static str>,
     pub(super) changes: Changes,
     pub(super) etag: Option<ETag>,
+    /// The tags of the groups, as they stand now.
+    group_etags: Vec<(&'static str, Option<ETag>)>,
     /// What the conflict says.
     text: String,
 }
@@ -30,6 +32,11 @@ impl ProblemConflict {
             actual: conflict.actual(),
             groups: conflict.groups(),
             changes: conflict.changes(),
+            group_etags: conflict
+                .groups()
+                .into_iter()
+                .map(|group| (group, conflict.etag_of(group)))
+                .collect(),
             etag: conflict.etag(),
             text: conflict.to_string(),
         }
@@ -58,6 +65,12 @@ impl ProblemConflict {
     /// The tag of the row as it stands now; `None` if it is gone.
     pub fn etag(&self) -> Option<&ETag> {
         self.etag.as_ref()
+    }
+
+    /// The tag of a group of columns as it stands now, where the conflict is about it.
+    pub(in crate::http) fn etag_of(&self, group: &str) -> Option<&ETag> {
+        let mut groups = self.group_etags.iter();
+        groups.find(|known| known.0 == group)?.1.as_ref()
     }
 
     /// The groups of columns that the conflict is about; see [`Conflict::groups`](crate::Conflict::groups).

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
 
 use super::{Problem, ProblemConflict};
 use crate::changes::{Changes, ColumnChange};
-use crate::serialize::{CONFLICT_FIELDS, ConflictFields};
+use crate::serialize::ConflictFields;
 
 /// The members that are the problem's own.
 const OWN: [&str; 8] = [
@@ -78,7 +78,7 @@ impl Serialize for Shown<'_> {
             actual: row.actual.as_deref(),
             groups: &row.groups,
         };
-        let mut conflict = serializer.serialize_struct("Conflict", CONFLICT_FIELDS + 1)?;
+        let mut conflict = serializer.serialize_struct("Conflict", fields.count() + 1)?;
         if self.values {
             fields.serialize_into(&mut conflict, &row.changes)?;
         } else {
