@@ -63,8 +63,8 @@ impl Protocol {
                 self.roll_back(Then::Finish(CommitError::OtherPayload { key }))
             }
             // It has expired since: now it can be had.
-            (Stage::Recall, Err(Error::NotFound)) if self.phantoms == 0 => {
-                self.phantoms += 1;
+            (Stage::Recall, Err(Error::NotFound)) if !self.expired => {
+                self.expired = true;
                 self.roll_back_to_start()
             }
             (Stage::Read(index), Ok(_)) => self.read_again(sets, index + 1),

@@ -126,6 +126,8 @@ pub(crate) struct Protocol {
     pub(super) moved: bool,
     /// How often the unit ran into conflicts that nothing could be found of.
     pub(super) phantoms: u32,
+    /// The idempotency key was taken and had expired when its record was looked for.
+    pub(super) expired: bool,
 }
 
 impl Protocol {
@@ -147,6 +149,7 @@ impl Protocol {
             short: Vec::new(),
             moved: false,
             phantoms: 0,
+            expired: false,
         }
     }
 

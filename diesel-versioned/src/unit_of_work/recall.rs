@@ -171,7 +171,7 @@ impl<T: Versioned> Set<T> {
     /// Takes the rows that this commit was to write as they stand in the database, and hands the
     /// recorded ones out.
     pub(super) fn refresh(&mut self, keep_old: bool) -> Rows<T> {
-        self.overwrites.clear();
+        let overwrites = mem::take(&mut self.overwrites);
         // A row may be both checked and written.
         let existing: BTreeSet<u32> = self.existing(false).collect();
         let Work {
@@ -216,7 +216,7 @@ impl<T: Versioned> Set<T> {
                 }
             }
         }
-        Rows::recorded(recalled, old)
+        Rows::recorded(recalled, old).with_overwrites(overwrites)
     }
 }
 

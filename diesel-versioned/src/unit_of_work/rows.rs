@@ -109,6 +109,12 @@ impl<T: Versioned> Rows<T> {
         }
     }
 
+    /// The same, and what was overwritten on purpose.
+    pub(super) fn with_overwrites(mut self, overwrites: HashMap<u32, Intent>) -> Self {
+        self.overwrites = overwrites;
+        self
+    }
+
     /// Brings the slots of a set to what is now in the database.
     pub(super) fn apply(set: &mut Set<T>, keep_old: bool) -> Self {
         let Self { rows, mut old, .. } = Self::of(set);

@@ -303,3 +303,27 @@ fn by_a_conflict_of_another_commit_nothing_is_lost() {
     assert!(error.is_conflict());
     assert_eq!(recorded(&db), []);
 }
+
+#[test]
+fn one_that_was_replayed_and_taken_back_is_recorded_when_it_is_written() {
+    let db = TestDb::with_own_tables();
+    let conn = &mut db.connect();
+    let (mut uow, met, _, conflict) = met(&db, conn);
+    uow.overwrite(&conflict, anna(), "counted").unwrap();
+    uow.idempotency_key_for("a", "the request").unwrap();
+    let mut replayed = None;
+    let result = conn.transaction::<(), CommitError, _>(|conn| {
+        let mut first = Unit::new();
+        first.idempotency_key_for("a", "the request")?;
+        first.save(uow[met].clone())?;
+        assert!(!first.commit(conn)?.is_replayed());
+        let done = uow.commit(conn)?;
+        assert!(done.is_replayed());
+        replayed = Some(done);
+        Err(Error::RollbackTransaction.into())
+    });
+    assert!(result.is_err());
+    replayed.unwrap().undo(&mut uow).unwrap();
+    assert!(!uow.commit(conn).unwrap().is_replayed());
+    assert_eq!((row(&db, 42).version, recorded(&db).len()), (3, 1));
+}
