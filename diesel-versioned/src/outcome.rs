@@ -8,10 +8,12 @@ mod version;
 mod written;
 
 pub(crate) use change::{Change, alone, alone_without_key, remarked};
-pub(crate) use pair::{Asked, in_order, last_inserted, pair};
+pub(crate) use pair::{Asked, Paired, in_order, last_inserted, pair, pair_inserted};
 pub(crate) use single::{Lost, conflict, inserted, not_unique};
 pub(crate) use upsert::{key_is_known, may_be_taken, not_upserted, upserted};
-pub(crate) use version::{initial_version, initial_version_of, next_version, no_version_column};
+pub(crate) use version::{
+    initial_version, initial_version_of, last_version, next_version, no_version_column,
+};
 pub(crate) use written::{
     may_be_taken_back, moved, not_read_back, overwritten, read_back, take_committed, take_marked,
     take_written,

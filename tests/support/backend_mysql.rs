@@ -55,6 +55,7 @@ impl TestBackend for Conn {
     const DEFINE_CASE_BLIND_TEXT: &'static str = "";
     const CASE_BLIND_TEXT: &'static str =
         "VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci";
+    const EXACT_TEXT: &'static str = "VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
     const OWN_TABLES: EmbeddedMigrations = migrations::MYSQL;
     const FAR_TIME_ZONE: Option<&'static str> = Some("SET time_zone = '-11:00'");
     const RIGHT_WARES: &'static [&'static str] = &[
@@ -83,6 +84,13 @@ impl TestBackend for Conn {
     fn strict_snapshots(&mut self) -> Option<&'static str> {
         let known = self.batch_execute("DO @@innodb_snapshot_isolation").is_ok();
         known.then_some("SET innodb_snapshot_isolation = ON")
+    }
+
+    fn capitalize_inserted(table: &str, column: &str) -> String {
+        format!(
+            "CREATE TRIGGER capitals BEFORE INSERT ON {table} \
+             FOR EACH ROW SET NEW.{column} = UPPER(NEW.{column})"
+        )
     }
 
     fn refuse_rows(_: Write, _: &str, _: &str) -> Option<String> {

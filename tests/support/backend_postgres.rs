@@ -78,6 +78,7 @@ impl TestBackend for Conn {
     const DEFINE_CASE_BLIND_TEXT: &'static str = "CREATE COLLATION case_blind \
          (provider = icu, locale = 'und-u-ks-level2', deterministic = false);";
     const CASE_BLIND_TEXT: &'static str = "VARCHAR(32) COLLATE case_blind";
+    const EXACT_TEXT: &'static str = "VARCHAR(32)";
     const OWN_TABLES: EmbeddedMigrations = migrations::POSTGRES;
     const FAR_TIME_ZONE: Option<&'static str> = Some("SET TIME ZONE 'Pacific/Chatham'");
     const RIGHT_WARES: &'static [&'static str] = &[
@@ -110,6 +111,15 @@ impl TestBackend for Conn {
 
     fn strict_snapshots(&mut self) -> Option<&'static str> {
         None
+    }
+
+    fn capitalize_inserted(table: &str, column: &str) -> String {
+        format!(
+            "CREATE FUNCTION capitals() RETURNS trigger LANGUAGE plpgsql AS $$ \
+             BEGIN NEW.{column} := upper(NEW.{column}); RETURN NEW; END $$; \
+             CREATE TRIGGER capitals BEFORE INSERT ON {table} \
+             FOR EACH ROW EXECUTE FUNCTION capitals()"
+        )
     }
 
     fn refuse_rows(write: Write, table: &str, rows: &str) -> Option<String> {

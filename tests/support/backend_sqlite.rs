@@ -64,6 +64,7 @@ impl TestBackend for Conn {
     const DROP_SECOND_SCHEMA: Option<&'static str> = None;
     const DEFINE_CASE_BLIND_TEXT: &'static str = "";
     const CASE_BLIND_TEXT: &'static str = "VARCHAR(32) COLLATE NOCASE";
+    const EXACT_TEXT: &'static str = "VARCHAR(32)";
     const OWN_TABLES: EmbeddedMigrations = migrations::SQLITE;
     const FAR_TIME_ZONE: Option<&'static str> = None;
     const RIGHT_WARES: &'static [&'static str] = &[
@@ -91,6 +92,13 @@ impl TestBackend for Conn {
 
     fn strict_snapshots(&mut self) -> Option<&'static str> {
         None
+    }
+
+    fn capitalize_inserted(table: &str, column: &str) -> String {
+        format!(
+            "CREATE TRIGGER capitals AFTER INSERT ON {table} BEGIN \
+             UPDATE {table} SET {column} = upper({column}) WHERE rowid = NEW.rowid; END"
+        )
     }
 
     fn refuse_rows(write: Write, table: &str, rows: &str) -> Option<String> {

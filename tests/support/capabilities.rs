@@ -116,6 +116,12 @@ pub trait TestBackend: Connection {
     /// The type of a text column, a key as well, that does not tell `a` from `A`.
     const CASE_BLIND_TEXT: &'static str;
 
+    /// The type of a text column that does.
+    const EXACT_TEXT: &'static str;
+
+    /// Makes the database put capitals into a text column of each row that is inserted.
+    fn capitalize_inserted(table: &str, column: &str) -> String;
+
     /// A statement about the schema commits the transaction in which it runs; the savepoints are
     /// gone then.
     const DDL_COMMITS: bool;

@@ -8,7 +8,7 @@ use diesel::result::Error;
 use crate::entity::Versioned;
 
 /// Rows with the keys that they were asked for by, and keys to be asked for alone.
-type Paired<T> = (Vec<Asked<T>>, Vec<<T as Versioned>::Key>);
+pub(crate) type Paired<T> = (Vec<Asked<T>>, Vec<<T as Versioned>::Key>);
 
 /// A row with the key that it was asked for by.
 pub(crate) type Asked<T> = (<T as Versioned>::Key, T);
@@ -37,10 +37,23 @@ pub(crate) fn pair<T: Versioned>(keys: &[T::Key], rows: Vec<T>) -> Paired<T> {
     (pairs, alone)
 }
 
+/// The same of rows that were inserted under some keys; where the database made them, each row has its
+/// own.
+pub(crate) fn pair_inserted<T: Versioned>(keys: &[T::Key], rows: Vec<T>) -> Paired<T> {
+    if T::key_is_generated() {
+        let pairs = rows.into_iter().map(|row| (row.key(), row));
+        (pairs.collect(), Vec::new())
+    } else {
+        pair(keys, rows)
+    }
+}
+
 /// The rows in the order of the keys that they were asked for by.
-pub(crate) fn in_order<T: Versioned>(keys: &[T::Key], found: Vec<Asked<T>>) -> Vec<T> {
+pub(crate) fn in_order<T: Versioned>(keys: &[T::Key], found: Vec<Asked<T>>) -> Vec<Asked<T>> {
     let mut found: HashMap<T::Key, T> = found.into_iter().collect();
-    keys.iter().filter_map(|key| found.remove(key)).collect()
+    let rows = keys.iter();
+    rows.filter_map(|key| Some((key.clone(), found.remove(key)?)))
+        .collect()
 }
 
 /// The row that was inserted last, which must be there and be the only one.

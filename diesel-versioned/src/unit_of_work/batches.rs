@@ -1,7 +1,6 @@
-//! The planned rows of a set as statements, and the inserted rows as they come back.
+//! The planned rows of a set as statements.
 
-use std::collections::HashMap;
-
+use super::landed::Apart;
 use super::order::Operation;
 use super::set::Set;
 use super::work::Group;
@@ -127,37 +126,15 @@ impl<T: Versioned> Set<T> {
             .get(group.rows.clone())
             .unwrap_or_default();
         let binds = Insert::<T, DB>::BINDS_PER_ROW;
-        chunks(inserts, DB::OTHER_ROWS, binds, DB::MAX_BINDS).map(|chunk| {
+        let most = match self.work.apart {
+            Apart::Alone => 1,
+            Apart::Yes | Apart::No => DB::OTHER_ROWS,
+        };
+        chunks(inserts, most, binds, DB::MAX_BINDS).map(|chunk| {
             chunk
                 .iter()
-                .filter_map(|insert| Some((self.value(insert.slot)?, insert.initial.clone())))
+                .filter_map(|insert| Some((self.sent(insert.slot)?, insert.initial.clone())))
                 .collect()
         })
-    }
-
-    /// Takes the rows of a group of inserts as the database has them.
-    ///
-    /// A key that the insert wrote finds its row; one that the database made is taken in the order
-    /// of the rows of the statement, which is the order that each of the servers makes them in.
-    pub(crate) fn land(&mut self, group: &Group, rows: Vec<T>) -> usize {
-        let count = rows.len();
-        let slots: Vec<u32> = self.slots_of(group).collect();
-        if count != slots.len() {
-            return count;
-        }
-        if T::key_is_generated() {
-            self.work.landed.extend(slots.into_iter().zip(rows));
-        } else {
-            let slots: HashMap<T::Key, u32> = slots
-                .into_iter()
-                .filter_map(|slot| Some((self.value(slot)?.key(), slot)))
-                .collect();
-            for row in rows {
-                if let Some(&slot) = slots.get(&row.key()) {
-                    self.work.landed.insert(slot, row);
-                }
-            }
-        }
-        count
     }
 }

@@ -75,6 +75,7 @@ pub trait Core: Any + Send {
     fn written_keys(&self) -> HashSet<String>;
     fn value(&self, slot: u32) -> Option<&dyn Any>;
     fn stage(&mut self, slot: u32, row: Box<dyn Any>);
+    fn inserts_alone(&mut self) -> bool;
     fn only_key(&self, group: &Group) -> Option<String>;
     fn judge_read_back(&self, group: &Group) -> Result<(), CommitError>;
     fn stale_in(&self, group: &Group) -> usize;
@@ -214,6 +215,10 @@ impl<T: Versioned> Core for Set<T> {
             self.work.landed.remove(&slot);
             self.work.staged.insert(slot, *row);
         }
+    }
+
+    fn inserts_alone(&mut self) -> bool {
+        Self::inserts_alone(self)
     }
 
     fn only_key(&self, group: &Group) -> Option<String> {

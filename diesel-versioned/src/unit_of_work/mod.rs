@@ -13,6 +13,7 @@ mod handle;
 mod inquiry;
 mod isolation;
 mod join;
+mod landed;
 mod lease;
 mod locked;
 mod mark;

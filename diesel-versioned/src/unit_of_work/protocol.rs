@@ -179,6 +179,8 @@ impl Protocol {
             State::Keyed(stage) => self.keyed(sets, answer, stage),
             State::Leased(index) => self.leased(answer, index),
             State::Stepping(index) => match answer {
+                // The rows must not be taken for each other: once more, each by a statement of its own.
+                Ok(_) if self.inserts_alone(index, sets) => self.roll_back_to_start(),
                 Ok(count) => match self.judge(index, count, sets) {
                     Ok(()) => self.step(index + 1),
                     Err(error) => self.roll_back(Then::Finish(error)),
@@ -338,6 +340,21 @@ impl Protocol {
     }
 
     /// Compares the rows of a step with those that were meant.
+    /// Whether the rows that a step has inserted could not be told apart, and it is worth a second
+    /// try: nothing else has failed.
+    fn inserts_alone<S: SetCore + ?Sized>(
+        &self,
+        index: usize,
+        sets: &mut [(TypeId, Box<S>)],
+    ) -> bool {
+        match &self.steps[index] {
+            Step::Write { set, .. } if self.short.is_empty() && !self.moved => {
+                sets[*set].1.core().inserts_alone()
+            }
+            Step::Write { .. } | Step::Lock { .. } | Step::Resolve { .. } => false,
+        }
+    }
+
     fn judge<S: SetCore + ?Sized>(
         &mut self,
         index: usize,

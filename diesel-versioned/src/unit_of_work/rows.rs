@@ -173,7 +173,16 @@ impl<T: Versioned> Rows<T> {
             keep(index, slot);
             slot.clean();
             match (landed.remove(&index), staged.remove(&index)) {
-                (Some(row), _) => slot.mine = Some(row),
+                (Some(mut row), staged) => {
+                    // The same key may be spelled in another way there.
+                    if let (false, Some(sent)) = (
+                        T::key_is_generated(),
+                        staged.as_ref().or(slot.mine.as_ref()),
+                    ) {
+                        row.copy_key(sent);
+                    }
+                    slot.mine = Some(row);
+                }
                 (None, staged) => {
                     if let Some(staged) = staged {
                         slot.mine = Some(staged);

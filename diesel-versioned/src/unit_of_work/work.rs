@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::landed::Apart;
 use super::order::Operation;
 use super::rows;
 use super::set::Set;
@@ -96,6 +97,8 @@ pub(super) struct Work<T: Versioned> {
     pub(super) staged: HashMap<u32, T>,
     /// Inserted rows as the database has them.
     pub(super) landed: HashMap<u32, T>,
+    /// Whether the inserted rows can be told apart.
+    pub(super) apart: Apart,
     /// Updated rows as the database has them, where something is read back.
     pub(super) written: HashMap<u32, T>,
     /// Rows as they stand in the database, after a lost write.
@@ -116,6 +119,7 @@ impl<T: Versioned> Default for Work<T> {
             marks: Vec::new(),
             marked: HashMap::new(),
             inserts: Vec::new(),
+            apart: Apart::Yes,
             checks: Vec::new(),
             locked_too: Vec::new(),
             staged: HashMap::new(),
@@ -169,6 +173,13 @@ impl<T: Versioned> Set<T> {
 
     /// Whether what was read back after an update is as it must be.
     pub(super) fn judge_read_back(&self, group: &Group) -> Result<(), CommitError> {
+        let is_insert = matches!(group.operation, Operation::Insert { .. });
+        if is_insert && T::READS_BACK_INSERT {
+            let mut slots = self.slots_of(group);
+            let lost = slots.find(|slot| !self.work.landed.contains_key(slot));
+            let lost = lost.map(|slot| Self::not_read_back(self.sent(slot)));
+            return lost.map_or(Ok(()), Err);
+        }
         if !T::READS_BACK_UPDATE {
             return Ok(());
         }
@@ -177,18 +188,21 @@ impl<T: Versioned> Set<T> {
             let mine = self.slots.get(slot).and_then(|slot| slot.mine.as_ref());
             match (mine, self.work.written.get(&slot)) {
                 (Some(mine), Some(row)) => outcome::moved(mine, row, planned.next.is_guarded())?,
-                (mine, _) => {
-                    return Err(CommitError::Database {
-                        source: outcome::not_read_back::<T>(),
-                        entity: Some(EntityRef {
-                            table: T::TABLE,
-                            key: mine.map(|mine| format!("{:?}", mine.key())),
-                        }),
-                    });
-                }
+                (mine, _) => return Err(Self::not_read_back(mine)),
             }
         }
         Ok(())
+    }
+
+    /// A row was written, and what the database made of it is not known.
+    fn not_read_back(mine: Option<&T>) -> CommitError {
+        CommitError::Database {
+            source: outcome::not_read_back::<T>(),
+            entity: Some(EntityRef {
+                table: T::TABLE,
+                key: mine.map(|mine| format!("{:?}", mine.key())),
+            }),
+        }
     }
 
     /// The rows of a group that updates or marks them.

@@ -13,7 +13,7 @@ use super::replay::AsyncStore;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
-use crate::outcome;
+use crate::outcome::{self, Asked, Paired};
 use crate::statement::{Entity, Insert, LastInserted, Lock, Returning, Select, key_chunks};
 use crate::unit_of_work::{
     Group, Holds, InsertMode, Set, SetCore, SetKind, Step, UpdateMode, WriteOperation,
@@ -108,7 +108,7 @@ where
                 }
                 WriteOperation::Insert { .. } => {
                     let mode = InsertMode::of::<T, C::Backend>();
-                    let mut landed = Vec::new();
+                    let (mut returned, mut landed) = (Vec::new(), Vec::new());
                     if mode == InsertMode::OneByOne {
                         session::forget_last_inserted(conn).await?;
                     }
@@ -119,11 +119,12 @@ where
                             }
                             InsertMode::Returning => {
                                 let statement = Returning::<_, T, _>::of(Insert::new(chunk));
-                                landed.append(&mut rows(conn, statement).await?);
+                                returned.append(&mut rows(conn, statement).await?);
                             }
                             InsertMode::ReturningKeys => {
                                 let statement = Returning::<_, T, _>::of(Insert::new(chunk));
                                 let returned: Vec<T> = rows(conn, statement).await?;
+                                count += returned.len();
                                 let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
                                 let found = read(conn, &keys, Lock::Current).await?;
                                 landed.append(&mut outcome::in_order(&keys, found));
@@ -131,22 +132,31 @@ where
                             InsertMode::ReadByKey => {
                                 let keys: Vec<T::Key> =
                                     chunk.iter().map(|(row, _)| row.key()).collect();
-                                affected(conn, Insert::new(chunk)).await?;
-                                let written = Select::<T, _>::new(&keys, Lock::Current);
-                                landed.append(&mut rows(conn, written).await?);
+                                count += affected(conn, Insert::new(chunk)).await?;
+                                landed.append(&mut read(conn, &keys, Lock::Current).await?);
                             }
                             InsertMode::OneByOne => {
                                 for (row, initial) in chunk {
                                     if affected(conn, Insert::new([(row, initial)])).await? > 0 {
                                         let row = rows(conn, LastInserted::new(row)).await?;
-                                        landed.push(outcome::last_inserted(row)?);
+                                        returned.push(outcome::last_inserted(row)?);
                                     }
                                 }
                             }
                         }
                     }
-                    if mode != InsertMode::Plain {
-                        count = self.land(group, landed);
+                    match mode {
+                        InsertMode::Plain => {}
+                        InsertMode::OneByOne => {
+                            count += returned.len();
+                            self.land_each(group, returned);
+                        }
+                        InsertMode::Returning => {
+                            count += self.land_returned(conn, group, returned).await?;
+                        }
+                        InsertMode::ReturningKeys | InsertMode::ReadByKey => {
+                            self.land(group, landed);
+                        }
                     }
                 }
             }
@@ -254,13 +264,15 @@ where
                     self.read_back(conn, group, written).await
                 }
                 Step::Write { group, .. } if !found.is_empty() => {
-                    Ok(self.land(group, found.into_iter().flatten().collect()))
+                    let returned = found.into_iter().flatten().collect();
+                    self.land_returned(conn, group, returned).await
                 }
                 Step::Lock { only_checks, .. } => {
                     let keys = self.keys_to_lock(*only_checks);
                     let mut locked = Vec::with_capacity(keys.len());
                     for (keys, found) in key_chunks::<T, C::Backend>(&keys).zip(found) {
-                        pair(conn, keys, found, Lock::Write, &mut locked).await?;
+                        let paired = outcome::pair(keys, found);
+                        find_alone(conn, paired, Lock::Write, &mut locked).await?;
                     }
                     Ok(self.unmoved(&locked))
                 }
@@ -286,9 +298,29 @@ impl<T: Versioned> Set<T> {
     {
         let count = written.len();
         let mut found = Vec::with_capacity(count);
-        let keys = self.keys_of(group);
-        pair(conn, &keys, written, Lock::Current, &mut found).await?;
+        let paired = outcome::pair(&self.keys_of(group), written);
+        find_alone(conn, paired, Lock::Current, &mut found).await?;
         self.take_read_back(group, found);
+        Ok(count)
+    }
+
+    /// Takes the rows that an insert has handed back, and counts them.
+    async fn land_returned<C>(
+        &mut self,
+        conn: &mut C,
+        group: &Group,
+        returned: Vec<T>,
+    ) -> QueryResult<usize>
+    where
+        C: AsyncConnection,
+        C::Backend: Dialect,
+        T: Entity<C::Backend>,
+    {
+        let count = returned.len();
+        let mut landed = Vec::with_capacity(count);
+        let paired = outcome::pair_inserted(&self.inserted_keys(group), returned);
+        find_alone(conn, paired, Lock::Current, &mut landed).await?;
+        self.land(group, landed);
         Ok(count)
     }
 }
@@ -347,25 +379,23 @@ where
     let mut found = Vec::with_capacity(keys.len());
     for keys in key_chunks::<T, C::Backend>(keys) {
         let read = rows(conn, Select::<T, _>::new(keys, lock)).await?;
-        pair(conn, keys, read, lock, &mut found).await?;
+        find_alone(conn, outcome::pair(keys, read), lock, &mut found).await?;
     }
     Ok(found)
 }
 
-/// Gives each row the key that it was asked for by; where that is not clear, it is read alone.
-async fn pair<T, C>(
+/// Takes rows with the keys that they were asked for by; where that is not clear, a row is read alone.
+async fn find_alone<T, C>(
     conn: &mut C,
-    keys: &[T::Key],
-    read: Vec<T>,
+    (mut pairs, alone): Paired<T>,
     lock: Lock,
-    found: &mut Vec<(T::Key, T)>,
+    found: &mut Vec<Asked<T>>,
 ) -> QueryResult<()>
 where
     C: AsyncConnection,
     C::Backend: Dialect,
     T: Entity<C::Backend>,
 {
-    let (mut pairs, alone) = outcome::pair(keys, read);
     found.append(&mut pairs);
     for key in alone {
         let asked = std::slice::from_ref(&key);

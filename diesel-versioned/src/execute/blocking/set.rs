@@ -10,7 +10,7 @@ use super::replay::BlockingStore;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
-use crate::outcome;
+use crate::outcome::{self, Asked, Paired};
 use crate::statement::{Entity, Insert, LastInserted, Lock, Returning, Select, key_chunks};
 use crate::unit_of_work::{
     Group, Holds, InsertMode, Set, SetCore, SetKind, UpdateMode, WriteOperation,
@@ -57,13 +57,8 @@ where
                     }
                     let count = written.len();
                     let mut found = Vec::with_capacity(count);
-                    pair(
-                        conn,
-                        &self.keys_of(group),
-                        written,
-                        Lock::Current,
-                        &mut found,
-                    )?;
+                    let paired = outcome::pair(&self.keys_of(group), written);
+                    find_alone(conn, paired, Lock::Current, &mut found)?;
                     self.take_read_back(group, found);
                     Ok(count)
                 }
@@ -86,7 +81,7 @@ where
                 .try_fold(0, |sum, statement| Ok(sum + affected(conn, &statement)?)),
             WriteOperation::Insert { .. } => {
                 let mode = InsertMode::of::<T, C::Backend>();
-                let mut landed = Vec::new();
+                let (mut returned, mut landed) = (Vec::new(), Vec::new());
                 let mut count = 0;
                 if mode == InsertMode::OneByOne {
                     session::forget_last_inserted(conn)?;
@@ -96,11 +91,12 @@ where
                         InsertMode::Plain => count += affected(conn, &Insert::new(chunk))?,
                         InsertMode::Returning => {
                             let statement = Returning::<_, T, _>::of(Insert::new(chunk));
-                            landed.append(&mut rows(conn, statement)?);
+                            returned.append(&mut rows(conn, statement)?);
                         }
                         InsertMode::ReturningKeys => {
                             let statement = Returning::<_, T, _>::of(Insert::new(chunk));
                             let returned: Vec<T> = rows(conn, statement)?;
+                            count += returned.len();
                             let keys: Vec<T::Key> = returned.iter().map(T::key).collect();
                             let found = read(conn, &keys, Lock::Current)?;
                             landed.append(&mut outcome::in_order(&keys, found));
@@ -108,26 +104,31 @@ where
                         InsertMode::ReadByKey => {
                             let keys: Vec<T::Key> =
                                 chunk.iter().map(|(row, _)| row.key()).collect();
-                            affected(conn, &Insert::new(chunk))?;
-                            landed.append(&mut rows(
-                                conn,
-                                Select::<T, _>::new(&keys, Lock::Current),
-                            )?);
+                            count += affected(conn, &Insert::new(chunk))?;
+                            landed.append(&mut read(conn, &keys, Lock::Current)?);
                         }
                         InsertMode::OneByOne => {
                             for (row, initial) in chunk {
                                 if affected(conn, &Insert::new([(row, initial)]))? > 0 {
                                     let row = rows(conn, LastInserted::new(row))?;
-                                    landed.push(outcome::last_inserted(row)?);
+                                    returned.push(outcome::last_inserted(row)?);
                                 }
                             }
                         }
                     }
                 }
-                Ok(match mode {
-                    InsertMode::Plain => count,
-                    _ => self.land(group, landed),
-                })
+                count += returned.len();
+                match mode {
+                    InsertMode::Plain => {}
+                    InsertMode::OneByOne => self.land_each(group, returned),
+                    InsertMode::Returning => {
+                        let paired = outcome::pair_inserted(&self.inserted_keys(group), returned);
+                        find_alone(conn, paired, Lock::Current, &mut landed)?;
+                        self.land(group, landed);
+                    }
+                    InsertMode::ReturningKeys | InsertMode::ReadByKey => self.land(group, landed),
+                }
+                Ok(count)
             }
         }
     }
@@ -155,25 +156,23 @@ where
     let mut found = Vec::with_capacity(keys.len());
     for keys in key_chunks::<T, C::Backend>(keys) {
         let read = rows(conn, Select::<T, _>::new(keys, lock))?;
-        pair(conn, keys, read, lock, &mut found)?;
+        find_alone(conn, outcome::pair(keys, read), lock, &mut found)?;
     }
     Ok(found)
 }
 
-/// Gives each row the key that it was asked for by; where that is not clear, it is read alone.
-fn pair<T, C>(
+/// Takes rows with the keys that they were asked for by; where that is not clear, a row is read alone.
+fn find_alone<T, C>(
     conn: &mut C,
-    keys: &[T::Key],
-    read: Vec<T>,
+    (mut pairs, alone): Paired<T>,
     lock: Lock,
-    found: &mut Vec<(T::Key, T)>,
+    found: &mut Vec<Asked<T>>,
 ) -> QueryResult<()>
 where
     C: LoadConnection,
     C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
     T: Entity<C::Backend>,
 {
-    let (mut pairs, alone) = outcome::pair(keys, read);
     found.append(&mut pairs);
     for key in alone {
         let asked = std::slice::from_ref(&key);

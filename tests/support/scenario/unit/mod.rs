@@ -8,6 +8,7 @@ mod constraint;
 mod handle;
 mod insert;
 mod isolation;
+mod landed;
 mod lost_connection;
 mod lost_savepoint;
 mod memory;
