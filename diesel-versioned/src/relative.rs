@@ -19,7 +19,7 @@ pub(crate) use error::NotApplied;
 use crate::backend::Dialect;
 use crate::entity::{Bind, IntoKey, Versioned};
 use crate::error::EntityRef;
-use crate::outcome::alone_without_key;
+use crate::outcome::{alone_without_key, last_version};
 use crate::statement::{
     Always, Both, Entity, Readable, Stepped, UpdateOne, check_assigned, step_of, touched,
     walk_bump, walk_update_where,
@@ -357,15 +357,16 @@ impl<T: Versioned, S, P> Ready<T, S, P> {
             };
         };
         let version = current.version();
-        let is_last = self.step.iter().any(|(column, step)| {
+        let last = self.step.iter().filter(|(column, step)| {
             let last = step.last();
             last.is_some_and(|last| !T::versions_differ(last, &version).contains(*column))
         });
-        if is_last {
+        let mut last = last.map(|(column, _)| *column).peekable();
+        if last.peek().is_some() {
             return ApplyError::VersionExhausted {
                 table: T::TABLE,
                 key: format!("{:?}", self.key),
-                version: format!("{version:?}"),
+                version: last_version(&current, last),
             };
         }
         let current = Box::new(current);

@@ -46,7 +46,7 @@ pub enum SaveError<T: Versioned> {
         table: &'static str,
         /// The primary key.
         key: String,
-        /// The version that has no successor.
+        /// The version that has no successor, with its group where there are groups.
         version: String,
     },
 

@@ -38,7 +38,30 @@ pub(crate) fn next_version<T: Versioned>(
         Ok(_) => NoVersion::Unmoved,
         Err(why) => why,
     };
-    Err(unversioned(entity, why))
+    let ends = |column: &usize| {
+        let next = entity.next_version(moment, ColumnSet::EMPTY.with(*column));
+        matches!(next, Err(NoVersion::Exhausted))
+    };
+    let last = guard.and(T::VERSION_COLUMNS).iter().filter(ends);
+    Err(Unversioned {
+        version: Some(last_version(entity, last)),
+        ..unversioned(entity, why)
+    })
+}
+
+/// The version that has no successor, with its group where there are groups.
+pub(crate) fn last_version<T: Versioned>(entity: &T, last: impl Iterator<Item = usize>) -> String {
+    let texts: Vec<String> = last
+        .filter_map(|column| T::GROUPS.iter().find(|group| group.version == column))
+        .map(|group| {
+            let version = entity.version_text(group.version);
+            format!("{version} of the group `{}`", group.name)
+        })
+        .collect();
+    if texts.is_empty() {
+        return format!("{:?}", entity.version());
+    }
+    texts.join(" and ")
 }
 
 /// What a write is told that there is no version for.

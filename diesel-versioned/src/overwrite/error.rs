@@ -84,7 +84,7 @@ pub enum OverwriteError<T: Versioned> {
         table: &'static str,
         /// The primary key.
         key: String,
-        /// The version that has no successor.
+        /// The version that has no successor, with its group where there are groups.
         version: String,
     },
 

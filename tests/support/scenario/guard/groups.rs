@@ -315,7 +315,14 @@ fn the_last_version_of_one_group_stops_that_group_alone() {
         matches!(error, SaveError::VersionExhausted { .. }),
         "{error:?}"
     );
+    let told = "the version 2147483647 of the group `content` of `documents` 1 is the greatest";
+    assert!(error.to_string().starts_with(told), "{error}");
     assert_eq!(find::<Document>(&db, 1), loaded);
+    let mut uow = Unit::new();
+    let touched: Handle<Document> = uow.find(conn, 1).unwrap();
+    uow.touch(touched);
+    let error = uow.commit(conn).unwrap_err();
+    assert!(error.to_string().starts_with(told), "{error}");
 }
 
 #[test]
