@@ -4,6 +4,7 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use diesel_migrations::MigrationHarness;
+use diesel_versioned::prelude::*;
 
 use crate::product::{Product, TABLE, contention_products};
 use crate::ways::Ways;
@@ -41,6 +42,8 @@ pub(crate) enum DatabaseError {
         url: String,
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    #[error("{url}: the table is not that of this program")]
+    Schema { url: String, source: SchemaError },
 }
 
 impl Database {
@@ -93,6 +96,9 @@ pub(crate) trait Server: Connection + Ways + Send {
     /// Makes the tables: that of the library by its migrations.
     fn migrate(&mut self) -> diesel::migration::Result<()>;
 
+    /// Compares the table of the products with their entity.
+    fn check_schema(&mut self) -> QueryResult<SchemaReport>;
+
     /// Name and version, as people say it.
     fn version(&mut self) -> QueryResult<String>;
 
@@ -122,21 +128,31 @@ pub(crate) fn connect<C: Server>(
         })
     };
     let mut first = open()?;
-    make_tables(&mut first, rows).map_err(|source| DatabaseError::Tables {
+    let found = make_tables(&mut first, rows).map_err(|source| DatabaseError::Tables {
         url: shown(url),
         source,
     })?;
+    let warnings = found
+        .into_result()
+        .map_err(|source| DatabaseError::Schema {
+            url: shown(url),
+            source,
+        })?;
+    for warning in &warnings {
+        eprintln!("contention: warning: {warning}");
+    }
     let others = (1..connections).map(|_| open());
     std::iter::once(Ok(first)).chain(others).collect()
 }
 
-fn make_tables<C: Server>(conn: &mut C, rows: u32) -> diesel::migration::Result<()> {
+/// Makes them, and returns what is wrong with the one that the program makes by itself.
+fn make_tables<C: Server>(conn: &mut C, rows: u32) -> diesel::migration::Result<SchemaReport> {
     conn.batch_execute(TABLE)?;
     conn.migrate()?;
     for id in 1..=rows {
         conn.end_lease(i64::from(id))?;
     }
-    Ok(())
+    Ok(conn.check_schema()?)
 }
 
 #[derive(QueryableByName)]
@@ -155,6 +171,10 @@ macro_rules! server {
 
             fn migrate(&mut self) -> diesel::migration::Result<()> {
                 self.run_pending_migrations($migrations).map(drop)
+            }
+
+            fn check_schema(&mut self) -> QueryResult<SchemaReport> {
+                Product::check_schema(self)
             }
 
             fn version(&mut self) -> QueryResult<String> {

@@ -14,7 +14,7 @@ diesel::table! {
 /// Makes the table anew. The words are those that all three databases understand.
 pub(crate) const TABLE: &str = "DROP TABLE IF EXISTS contention_products; \
      CREATE TABLE contention_products (id BIGINT NOT NULL PRIMARY KEY, \
-     stock BIGINT NOT NULL CHECK (stock >= 0), version INTEGER NOT NULL)";
+     stock BIGINT NOT NULL CHECK (stock >= 0), version INTEGER NOT NULL DEFAULT 1)";
 
 /// A product of which there is some stock.
 #[derive(Debug, Clone, Queryable, Selectable, Versioned)]

@@ -23,8 +23,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut conn = SqliteConnection::establish(":memory:")?;
     conn.batch_execute(
         "CREATE TABLE products (id INTEGER PRIMARY KEY, price_cents BIGINT NOT NULL,
-            stock INTEGER NOT NULL, version INTEGER NOT NULL)",
+            stock INTEGER NOT NULL, version INTEGER NOT NULL DEFAULT 1)",
     )?;
+    // At the start of a program: what would break writes is an error, the rest are warnings.
+    let warnings = Product::check_schema(&mut conn)?.into_result()?;
+    assert!(warnings.is_empty(), "{warnings}");
 
     // Ann and Bob have the same product. Ann is faster.
     let mut anns = Product {
