@@ -144,6 +144,11 @@ impl<T: Versioned, C, V: SetCore + SetKind + ?Sized> Index<Handle<T>> for UnitOf
 }
 
 impl<T: Versioned, C, V: SetCore + SetKind + ?Sized> IndexMut<Handle<T>> for UnitOfWork<C, V> {
+    /// The entity, to be changed.
+    ///
+    /// # Panics
+    ///
+    /// If [`get_mut`](UnitOfWork::get_mut) would return `None`.
     #[track_caller]
     fn index_mut(&mut self, handle: Handle<T>) -> &mut T {
         match self.get_mut(handle) {

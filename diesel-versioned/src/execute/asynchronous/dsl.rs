@@ -218,6 +218,10 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
     /// # Errors
     ///
     /// As there.
+    ///
+    /// # Panics
+    ///
+    /// If the closure panics: the transaction is rolled back and the panic goes on. Outside of tokio.
     fn update_with<A: Attempt<Error: Send>>(
         conn: &mut Conn,
         key: impl IntoKey<Self::Key>,

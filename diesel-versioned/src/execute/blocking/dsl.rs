@@ -327,6 +327,10 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// # Errors
     ///
     /// As [`retry`](crate::retry()); a row that is not there ends it with `NotFound` inside.
+    ///
+    /// # Panics
+    ///
+    /// If the closure panics: the transaction is rolled back and the panic goes on.
     fn update_with<A: Attempt>(
         conn: &mut Conn,
         key: impl IntoKey<Self::Key>,
