@@ -83,8 +83,8 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
     ///
     /// # Errors
     ///
-    /// `NotFound` if there is no such row, so that Diesel's `optional()` works; otherwise what the
-    /// database reports.
+    /// `NotFound` if there is no such row, or it is marked as deleted, so that Diesel's `optional()`
+    /// works; otherwise what the database reports.
     fn find(
         conn: &mut Conn,
         key: impl IntoKey<Self::Key>,
@@ -208,8 +208,8 @@ pub trait AsyncVersionedDsl<Conn: Send>: Versioned {
     ///
     /// # Errors
     ///
-    /// `NotFound` if the row is gone, otherwise what the database reports. The entity is unchanged
-    /// then.
+    /// `NotFound` if the row is gone or marked as deleted, otherwise what the database reports. The
+    /// entity is unchanged then.
     fn reload(&mut self, conn: &mut Conn) -> impl Future<Output = QueryResult<()>> + Send;
 
     /// Reads the row, changes it and writes it, again and again if need be; see
