@@ -101,7 +101,9 @@ pub trait AnyConflict: std::error::Error + Send + Sync {
     /// The version that stands in the database, as text; `None` if the row is gone or has none.
     fn actual(&self) -> Option<String>;
 
-    /// The entity tag of the row as it stands in the database; `None` if the row is gone.
+    /// The entity tag of the row as it stands in the database; `None` if the row is gone or [marked as
+    /// deleted](derive@crate::Versioned#soft-deletion), if an insert was refused, so that there is none,
+    /// and if rows of this type have [no tag](Versioned::HAS_TAG).
     #[cfg(feature = "http")]
     fn etag(&self) -> Option<crate::http::ETag>;
 

@@ -229,7 +229,8 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     }
 
     /// Takes the values of some columns from another entity: those of
-    /// [`UNGUARDED`](Versioned::UNGUARDED) and [`GENERATED`](Versioned::GENERATED) that are among them.
+    /// [`UNGUARDED`](Versioned::UNGUARDED) and [`GENERATED`](Versioned::GENERATED), and the
+    /// [`MARK`](Versioned::MARK) of deletion, that are among them.
     fn take_columns(&mut self, _from: &Self, _columns: ColumnSet) {}
 
     /// The value of the column at a position below [`Versioned::COLUMN_COUNT`], to be shown to

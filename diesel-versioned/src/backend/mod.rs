@@ -11,6 +11,7 @@
 //! | [`LOCKS`](Dialect::LOCKS) | unknown | by a write of no row, the database as a whole | `FOR NO KEY UPDATE`, `FOR SHARE` | `FOR UPDATE`, `LOCK IN SHARE MODE` |
 //! | [`ISOLATION`](Dialect::ISOLATION) | unknown | always serializable; `PRAGMA query_only` | `SET TRANSACTION` after BEGIN | `SET TRANSACTION` before BEGIN |
 //! | [`last_inserted`](Syntax::last_inserted) | – | `last_insert_rowid()` | `LASTVAL()` | `LAST_INSERT_ID()` |
+//! | [`prepare_locking_reads_anew`](Syntax::prepare_locking_reads_anew) | no | no | no | yes |
 //! | [`null_safe`](Syntax::null_safe) | `EXISTS (SELECT a INTERSECT SELECT ?)` | `a IS ?` | `a IS NOT DISTINCT FROM ?` | `a <=> ?` |
 //! | [`exact_text`](Syntax::exact_text) | by the collation | `COLLATE BINARY` | `COLLATE "C"` | `CAST(… AS BINARY)` |
 //! | [`unix_millis`](Syntax::unix_millis) | – | `julianday('now')` | `clock_timestamp()` | `UTC_TIMESTAMP(6)` |
@@ -28,6 +29,7 @@
 //! | [`BEGIN_TO_WRITE`](Dialect::BEGIN_TO_WRITE) | – | `BEGIN IMMEDIATE` | – | – |
 //! | [`MAX_BINDS`](Dialect::MAX_BINDS) | 32,766 | 32,766 | 65,535 | 65,535 |
 //! | [`UPDATE_ROWS`](Dialect::UPDATE_ROWS) | 64 | 256 | 1,024 | 64 |
+//! | [`OTHER_ROWS`](Dialect::OTHER_ROWS) | 512 | 512 | 1,024 | 512 |
 
 #[cfg_attr(
     not(all(feature = "mysql", feature = "postgres", feature = "sqlite")),

@@ -101,7 +101,10 @@ pub enum ApplyError<T: Versioned> {
     },
 
     /// Whatever else the database reported: a constraint, a lost connection, a lock timeout. Or, before
-    /// anything was sent, that the key, the version or the mark of deletion is among what is set, or that nothing is.
+    /// anything was sent, that the key, the version or the mark of deletion is among what is set, that
+    /// nothing is, or that the entity [touches a
+    /// parent](derive@crate::Versioned#a-parent-that-moves-with-its-children), whose version would have to
+    /// move with it.
     #[error(
         "the database reported an error on `{}`; its source says which",
         T::TABLE
