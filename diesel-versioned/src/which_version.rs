@@ -83,7 +83,7 @@
 //! # Integers
 //!
 //! They count: 1, 2, 3. At the maximum of the type a write is
-//! [`VersionExhausted`](crate::SaveError::VersionExhausted) and nothing is sent; a row that is written
+//! [`VersionExhausted`](crate::SaveError::VersionExhausted) and nothing is written; a row that is written
 //! once a second reaches the end of an `i32` after 68 years, that of an `i64` never. Where an `i16` has
 //! to do, `#[version(wrap)]` starts again at the initial version: a copy that is exactly as many writes
 //! old as the type has numbers would pass then.
@@ -261,7 +261,7 @@
 //! - **An index** over a token is larger than one over an integer, and v4 and random bytes are spread
 //!   all over it. The guard needs none: it looks the row up by its key.
 //! - Where the operating system gives no randomness, a write is
-//!   [`NoVersion`](crate::SaveError::NoVersion) and nothing is sent.
+//!   [`NoVersion`](crate::SaveError::NoVersion) and nothing is written.
 //!
 //! ## A UUID as bytes
 //!

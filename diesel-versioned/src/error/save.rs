@@ -36,7 +36,9 @@ pub enum SaveError<T: Versioned> {
     #[error(transparent)]
     Conflict(Box<Conflict<T>>),
 
-    /// The version is the greatest of its type and cannot move on. Nothing was sent.
+    /// The version is the greatest of its type and cannot move on. Nothing was written. Nothing was sent
+    /// either, except by [`insert_or_save`](crate::VersionedDsl::insert_or_save), whose insert found the
+    /// key taken.
     #[error(
         "the version {version} of `{table}` {key} is the greatest of its type; \
          widen the version column and the field"
@@ -54,8 +56,10 @@ pub enum SaveError<T: Versioned> {
     /// version of your own needs. Or the next one would be the same as the one before. Or the entity
     /// [has none](derive@crate::Versioned#no-version), and it is not known what was loaded
     /// ([`NoVersion::NoColumn`]).
-    /// Nothing was sent; only where the database makes the version and did not move it
-    /// ([`NoVersion::NotMoved`]) it was written and taken back.
+    /// Nothing was sent, but for the insert of
+    /// [`insert_or_save`](crate::VersionedDsl::insert_or_save) that found the key taken; only where the
+    /// database makes the version and did not move it ([`NoVersion::NotMoved`]) the row was written and
+    /// taken back.
     #[error("no version for {entity} can be made, so it is not written; its source says why")]
     NoVersion {
         /// Which row.

@@ -154,8 +154,9 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// # Errors
     ///
     /// The entity is unchanged then. As those of [`insert`](VersionedDsl::insert) and of
-    /// [`save`](VersionedDsl::save), and [`SaveError::Database`] if the database makes the key, so that
-    /// it is not known whether the row is there. Nothing was sent then.
+    /// [`save`](VersionedDsl::save), where nothing was sent but for the insert that found the key taken;
+    /// and [`SaveError::Database`] if the database makes the key, so that it is not known whether the row
+    /// is there. Nothing was sent then.
     fn insert_or_save(&mut self, conn: &mut Conn) -> Result<(), SaveError<Self>>;
 
     /// Writes every writable column and moves the version on, if the row is still at the version
