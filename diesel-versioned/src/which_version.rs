@@ -145,8 +145,14 @@
 //!   one tick of the column may leave the same value there, so that **the second one is not noticed and
 //!   an update is lost**. `DATETIME` of MySQL without a number has seconds. PostgreSQL's types have
 //!   microseconds unless there is a number.
-//! - **Every writer must move it.** An `updated_at` that a trigger or `ON UPDATE CURRENT_TIMESTAMP` sets
-//!   as well ends up as another value than the one in memory, and the next write of this copy conflicts.
+//! - **Every writer must move it.** `ON UPDATE CURRENT_TIMESTAMP` of MySQL and MariaDB does that for a
+//!   program that does not name the column, and leaves alone what this library writes. It does *not* move
+//!   it for a write that changes no value, nor for a writer that sets the column itself, as a program does
+//!   that writes all columns back: what it sets stands there then, be it the old value. Nor does it move
+//!   it twice in one tick. Such writes are not noticed.
+//! - **Nobody may move it once more.** An `updated_at` that a trigger sets whatever the statement says ends
+//!   up as another value than the one in memory, and the next write of this copy conflicts. Let the
+//!   trigger alone make it: [`#[version(db)]`](derive@crate::Versioned#a-version-that-the-database-makes).
 //! - **Text on SQLite** is compared as text. `chrono` and `time` write the fraction of a second in
 //!   different ways, and other programs may write a `T` or a zone: a row whose text is not as Diesel
 //!   writes the value is never matched, which is a conflict of the kind
