@@ -8,6 +8,36 @@ use super::Versioned;
 
 /// What a primary key must be able to do: be compared, hashed, ordered (writes are sent in key
 /// order, so that two units that meet wait for each other instead of deadlocking) and shown in messages.
+///
+/// The database compares keys by its own rules. Where it does not tell `a` from `A`, as under `NOCASE`,
+/// a row is found and written by any spelling of its key. A copy in memory keeps the spelling that the
+/// program gave it, whatever is written by it; one that is read has the spelling of the row. In a unit
+/// two spellings are two entities.
+///
+/// ```
+/// # use diesel::connection::SimpleConnection;
+/// # use diesel::prelude::*;
+/// # use diesel_versioned::prelude::*;
+/// # diesel::table! {
+/// #     products (sku) { sku -> Text, stock -> Integer, version -> Integer }
+/// # }
+/// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// # #[diesel(table_name = products, primary_key(sku))]
+/// # struct Product { sku: String, stock: i32, #[version] version: i32 }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// conn.batch_execute(
+///     "CREATE TABLE products (sku TEXT COLLATE NOCASE PRIMARY KEY, stock INTEGER NOT NULL,
+///         version INTEGER NOT NULL);
+///      INSERT INTO products VALUES ('Tea', 10, 1)",
+/// )?;
+/// let mut form = Product { sku: "TEA".to_owned(), stock: 7, version: 1 };
+/// form.save(&mut conn)?;
+/// assert_eq!((&*form.sku, form.version), ("TEA", 2));
+/// assert_eq!(Product::find(&mut conn, "tea")?.sku, "Tea");
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the primary key of a versioned entity",
     label = "not a key type",
