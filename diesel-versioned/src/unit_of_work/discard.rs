@@ -15,15 +15,33 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// [overwritten](UnitOfWork::overwrite) is not, and is not recorded.
     ///
     /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
     /// # use diesel_versioned::prelude::*;
-    /// # fn again<T: Versioned>(
-    /// #     uow: &mut UnitOfWork<diesel::SqliteConnection>,
-    /// #     conn: &mut diesel::SqliteConnection,
-    /// # ) -> Result<(), CommitError> {
-    /// if let Err(CommitError::Conflicts(conflicts)) = uow.commit(conn) {
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let tea: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// let milk: Handle<Product> = uow.find(&mut conn, 2)?;
+    /// uow[tea].stock -= 3;
+    /// uow[milk].stock += 3;
+    ///
+    /// Product::find(&mut conn, 1)?.touch(&mut conn)?; // someone else
+    /// if let Err(CommitError::Conflicts(conflicts)) = uow.commit(&mut conn) {
     ///     uow.discard(&conflicts);
-    ///     uow.commit(conn)?;
+    ///     uow.commit(&mut conn)?;
     /// }
+    /// assert!(uow.get(tea).is_none());
+    /// assert_eq!((uow[milk].stock, uow[milk].version), (3, 2));
+    /// assert_eq!(Product::find(&mut conn, 1)?.stock, 10);
     /// # Ok(())
     /// # }
     /// ```

@@ -10,6 +10,38 @@ use crate::error::TrackError;
 impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Takes in an entity that was read: what is changed from here on is written.
     ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let full: Product = products::table
+    ///     .filter(products::stock.gt(0))
+    ///     .select(Product::as_select())
+    ///     .first(&mut conn)?;
+    ///
+    /// let mut uow = UnitOfWork::new();
+    /// let tea = uow.attach(full.clone())?;
+    /// assert!(!uow.is_dirty(tea));
+    /// uow[tea].stock -= 3;
+    /// assert!(uow.is_dirty(tea));
+    /// assert_eq!(uow.attach(full).unwrap_err().code(), "unit.already_tracked");
+    ///
+    /// uow.commit(&mut conn)?;
+    /// assert_eq!((uow[tea].stock, uow[tea].version), (7, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`TrackError::AlreadyTracked`] if the unit has an entity of this type and key.
@@ -71,6 +103,31 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
 
     /// Takes in a row that does not exist yet; it is inserted with the initial version, whatever
     /// its version field holds. Columns that the database makes are read back.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let milk = uow.insert(Product { id: 3, stock: 5, version: 0 })?;
+    /// uow[milk].stock = 6; // nothing is written before the commit
+    /// let done = uow.commit(&mut conn)?;
+    ///
+    /// assert_eq!(done.iter().next().map(|row| row.operation()), Some(Operation::Insert));
+    /// assert_eq!((uow[milk].stock, uow[milk].version), (6, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -188,6 +245,37 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// written, guarded by the version that the entity carries. Its
     /// [bookkeeping](derive@crate::Versioned#bookkeeping) is not, for it may be older than what
     /// stands there.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// // From two forms that had the rows at version 1.
+    /// let (tea, milk) = (Product { id: 1, stock: 7, version: 1 }, Product { id: 2, stock: 3, version: 1 });
+    /// Product::find(&mut conn, 2)?.touch(&mut conn)?; // someone else
+    ///
+    /// let mut uow = UnitOfWork::new();
+    /// let tea = uow.save(tea)?;
+    /// let milk = uow.save(milk)?;
+    /// assert!(uow.commit(&mut conn).unwrap_err().is_conflict());
+    /// assert_eq!(Product::find(&mut conn, 1)?.stock, 10);
+    ///
+    /// uow.discard(milk);
+    /// uow.commit(&mut conn)?;
+    /// assert_eq!((uow[tea].stock, uow[tea].version), (7, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

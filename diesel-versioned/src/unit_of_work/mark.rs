@@ -13,6 +13,34 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// inserted is forgotten instead; deleting twice is deleting once. Where rows are
     /// [marked as deleted](derive@crate::Versioned#soft-deletion), it is marked.
     ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let tea: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// let new = uow.insert(Product { id: 3, stock: 5, version: 0 })?;
+    /// uow.delete(tea);
+    /// uow.delete(new); // never written at all
+    /// let done = uow.commit(&mut conn)?;
+    ///
+    /// assert_eq!(done.len(), 1);
+    /// assert!(uow.get(tea).is_none());
+    /// assert!(Product::find(&mut conn, 1).optional()?.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Panics
     ///
     /// If the handle is of another unit.
@@ -29,6 +57,45 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Marks an entity for deletion for good, guarded by its version, whether it is
     /// [marked as deleted](derive@crate::Versioned#soft-deletion) or not. One that this unit would
     /// have inserted is forgotten instead.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     notes (id) { id -> Integer, text -> Text, deleted -> Bool, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = notes)]
+    /// # struct Note {
+    /// #     id: i32,
+    /// #     text: String,
+    /// #     #[versioned(soft_delete)]
+    /// #     deleted: bool,
+    /// #     #[version]
+    /// #     version: i32,
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL,
+    /// #     deleted BOOLEAN NOT NULL, version INTEGER NOT NULL);
+    /// #     INSERT INTO notes VALUES (1, 'buy tea', TRUE, 2), (2, 'sell tea', FALSE, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let deleted: Handle<Note> = uow.find_deleted(&mut conn, 1)?;
+    /// let other: Handle<Note> = uow.find(&mut conn, 2)?;
+    /// uow.purge(deleted);
+    /// uow.delete(other);
+    /// let done = uow.commit(&mut conn)?;
+    ///
+    /// assert_eq!(
+    ///     done.iter().map(|row| row.operation()).collect::<Vec<_>>(),
+    ///     [Operation::Delete, Operation::Purge]
+    /// );
+    /// assert!(Note::find_deleted(&mut conn, 1).optional()?.is_none()); // gone
+    /// assert!(Note::find_deleted(&mut conn, 2).optional()?.is_some()); // marked
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///

@@ -53,6 +53,40 @@ where
     /// The key takes the place of one that was given before. It stays if the commit fails, and is used up
     /// by success.
     ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// fn count(conn: &mut SqliteConnection, key: &str, stock: i32) -> Result<bool, CommitError> {
+    ///     let mut uow = UnitOfWork::new();
+    ///     uow.idempotency_key(key)?;
+    ///     uow.save(Product { id: 1, stock, version: 1 })?; // what a form has sent
+    ///     Ok(uow.commit(conn)?.is_replayed())
+    /// }
+    ///
+    /// assert!(!count(&mut conn, "ann 7f3c", 8)?);
+    /// assert!(count(&mut conn, "ann 7f3c", 8)?); // the second click: no conflict
+    /// assert_eq!(Product::find(&mut conn, 1)?.version, 2);
+    /// assert_eq!(count(&mut conn, "ann 7f3c", 9).unwrap_err().code(), "replay.other_payload");
+    ///
+    /// let mut uow = UnitOfWork::<SqliteConnection>::new();
+    /// assert_eq!(uow.idempotency_key("").unwrap_err().code(), "replay.key");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`KeyError`] if the text is empty, has more than 255 characters, begins or ends in white space, or
@@ -120,6 +154,37 @@ where
     /// The unit itself is not changed. It helps to read the keys and versions: what it tracks is in
     /// [`of`](Committed::of), everything is in [`iter`](Committed::iter). To go on, commit the unit
     /// under the same key; that needs no question.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// let mut uow = UnitOfWork::new();
+    /// uow.idempotency_key("ann 7f3c")?;
+    /// let tea: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow[tea].stock = 8;
+    /// assert!(uow.outcome(&mut conn, "ann 7f3c")?.is_none());
+    /// uow.commit(&mut conn)?;
+    ///
+    /// // … the answer is lost, and someone asks: was it written?
+    /// let done = uow.outcome(&mut conn, "ann 7f3c")?.ok_or("it was")?;
+    /// let row = done.of::<Product>().next().ok_or("one row was written")?;
+    /// assert_eq!((row.key, row.new_version), (&1, Some(&2)));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

@@ -345,6 +345,34 @@ where
     /// are not there, are left out, unless the unit has read them before: then a row that is gone is a
     /// conflict.
     ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let (_, done) = UnitOfWork::run(&mut conn, &RetryPolicy::default(), |uow, conn| {
+    ///     // Locked in the order 1, 2.
+    ///     let found: Vec<Handle<Product>> = uow.lock_all(conn, [2, 1], Lock::Update, Wait::Block)?;
+    ///     let (milk, tea) = (found[0], found[1]);
+    ///     uow[tea].stock -= 3;
+    ///     uow[milk].stock += 3;
+    ///     Ok::<_, CommitError>(())
+    /// })?;
+    /// assert_eq!(done.len(), 2);
+    /// assert_eq!(Product::find(&mut conn, 2)?.stock, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`lock`](UnitOfWork::lock), with every conflict. Nothing is taken in then.

@@ -32,16 +32,39 @@ impl<C: 'static> UnitOfWork<C, dyn BlockingSet<C>> {
     /// [`OutcomeUnknown`](crate::CommitError::OutcomeUnknown), for the unit's rows are written.
     ///
     /// ```
+    /// # use diesel::connection::SimpleConnection;
     /// # use diesel::prelude::*;
     /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
     /// # diesel::table! { journal (id) { id -> Integer, text -> Text } }
-    /// # fn log(uow: &mut UnitOfWork<SqliteConnection>) {
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// # conn.batch_execute("CREATE TABLE journal (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let tea: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow[tea].stock = 8;
     /// uow.also(|conn| {
     ///     diesel::insert_into(journal::table)
-    ///         .values(journal::text.eq("prices of May"))
+    ///         .values(journal::text.eq("counted in May"))
     ///         .execute(conn)
     ///         .map(drop)
     /// });
+    ///
+    /// Product::find(&mut conn, 1)?.touch(&mut conn)?; // someone else
+    /// assert!(uow.commit(&mut conn).unwrap_err().is_conflict());
+    /// assert_eq!(journal::table.count().get_result(&mut conn), Ok(0));
+    ///
+    /// uow.discard(tea);
+    /// uow.commit(&mut conn)?;
+    /// assert_eq!(journal::table.count().get_result(&mut conn), Ok(1));
+    /// # Ok(())
     /// # }
     /// ```
     pub fn also(&mut self, run: impl FnMut(&mut C) -> QueryResult<()> + Send + 'static) {
@@ -151,6 +174,33 @@ where
 {
     /// Reads a row and takes it in. A row that the unit has already is not read again.
     ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let tea: Handle<Product> = uow.find(&mut conn, 1)?;
+    /// uow[tea].stock -= 3;
+    /// let again: Handle<Product> = uow.find(&mut conn, 1)?; // no read: the change is still there
+    /// assert!(again == tea);
+    /// assert_eq!(uow[again].stock, 7);
+    ///
+    /// uow.delete(tea);
+    /// assert!(uow.find::<Product>(&mut conn, 1).optional()?.is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// `NotFound` if there is no such row, if it is
@@ -174,6 +224,40 @@ where
     /// Reads a row that is [marked as deleted](derive@crate::Versioned#soft-deletion) and takes it in,
     /// to [`restore`](UnitOfWork::restore) or to [`purge`](UnitOfWork::purge) it. A row that the unit
     /// has already is not read again.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     notes (id) { id -> Integer, text -> Text, deleted -> Bool, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = notes)]
+    /// # struct Note {
+    /// #     id: i32,
+    /// #     text: String,
+    /// #     #[versioned(soft_delete)]
+    /// #     deleted: bool,
+    /// #     #[version]
+    /// #     version: i32,
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL,
+    /// #     deleted BOOLEAN NOT NULL, version INTEGER NOT NULL);
+    /// #     INSERT INTO notes VALUES (1, 'buy tea', TRUE, 2), (2, 'sell tea', FALSE, 1)")?;
+    /// let mut uow = UnitOfWork::new();
+    /// let note: Handle<Note> = uow.find_deleted(&mut conn, 1)?;
+    /// assert!(uow[note].deleted);
+    /// assert!(uow.find_deleted::<Note>(&mut conn, 2).optional()?.is_none()); // it is not deleted
+    ///
+    /// uow.restore(note);
+    /// uow.commit(&mut conn)?;
+    /// assert_eq!((uow[note].deleted, uow[note].version), (false, 3));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
