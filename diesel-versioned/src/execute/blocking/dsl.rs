@@ -80,6 +80,38 @@ pub trait VersionedDsl<Conn>: Versioned {
 
     /// Reads the row with a key if it is [marked as deleted](derive@crate::Versioned#soft-deletion).
     ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     notes (id) { id -> Integer, text -> Text, deleted -> Bool, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = notes)]
+    /// # struct Note {
+    /// #     id: i32,
+    /// #     text: String,
+    /// #     #[versioned(soft_delete)]
+    /// #     deleted: bool,
+    /// #     #[version]
+    /// #     version: i32,
+    /// # }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL,
+    /// #     deleted BOOLEAN NOT NULL, version INTEGER NOT NULL);
+    /// #     INSERT INTO notes VALUES (1, 'buy tea', TRUE, 2), (2, 'sell tea', FALSE, 1)")?;
+    /// let mut note = Note::find_deleted(&mut conn, 1)?;
+    /// assert_eq!((&*note.text, note.deleted), ("buy tea", true));
+    /// assert!(Note::find_deleted(&mut conn, 2).optional()?.is_none()); // it is not deleted
+    ///
+    /// note.restore(&mut conn)?;
+    /// assert_eq!(Note::find(&mut conn, 1)?.version, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// `NotFound` if there is no such row or it is not deleted, otherwise what the database reports.
@@ -234,6 +266,43 @@ pub trait VersionedDsl<Conn>: Versioned {
     /// nothing else: by the key alone, whatever version the row is at, and without a new version.
     /// The last one who writes them wins.
     ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     machines (id) { id -> Integer, speed -> Integer, last_seen -> BigInt, version -> Integer }
+    /// # }
+    /// #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// #[diesel(table_name = machines)]
+    /// struct Machine {
+    ///     id: i32,
+    ///     speed: i32,
+    ///     #[versioned(unguarded)]
+    ///     last_seen: i64,
+    ///     #[version]
+    ///     version: i32,
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE machines (id INTEGER PRIMARY KEY, speed INTEGER NOT NULL,
+    /// #     last_seen BIGINT NOT NULL, version INTEGER NOT NULL);
+    /// #     INSERT INTO machines VALUES (1, 10, 1000, 7)")?;
+    /// let mut mine = Machine::find(&mut conn, 1)?;
+    /// let mut theirs = mine.clone();
+    /// theirs.speed = 20;
+    /// theirs.save(&mut conn)?;
+    ///
+    /// mine.speed = 5;
+    /// mine.last_seen = 1060;
+    /// mine.save_unguarded(&mut conn)?; // though this copy is stale, and nothing but that column
+    /// let machine = Machine::find(&mut conn, 1)?;
+    /// assert_eq!((machine.speed, machine.last_seen, machine.version), (20, 1060, 8));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// - [`SaveError::Conflict`] of the kind [`Deleted`](crate::ConflictKind::Deleted) if the row is
@@ -288,6 +357,40 @@ pub trait VersionedDsl<Conn>: Versioned {
     fn save_changes(&mut self, conn: &mut Conn, base: &Self) -> Result<(), SaveError<Self>>;
 
     /// Reads the row again; what was changed in this copy is gone.
+    ///
+    /// ```
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # diesel::table! {
+    /// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = products)]
+    /// # struct Product { id: i32, stock: i32, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 1), (2, 0, 1)")?;
+    /// let mut mine = Product::find(&mut conn, 1)?;
+    /// let mut theirs = mine.clone();
+    /// theirs.stock = 8;
+    /// theirs.save(&mut conn)?;
+    ///
+    /// mine.stock -= 3;
+    /// assert!(mine.save(&mut conn).unwrap_err().is_conflict());
+    /// mine.reload(&mut conn)?;
+    /// assert_eq!((mine.stock, mine.version), (8, 2));
+    /// mine.stock -= 3;
+    /// mine.save(&mut conn)?;
+    ///
+    /// theirs.reload(&mut conn)?;
+    /// theirs.delete(&mut conn)?;
+    /// assert_eq!(mine.reload(&mut conn), Err(diesel::NotFound));
+    /// assert_eq!(mine.stock, 5);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
