@@ -34,6 +34,38 @@ pub trait LeaseDsl<Conn>: Sized {
     ///
     /// In a transaction of yours it is acquired when that is committed.
     ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let document = Document::find(&mut conn, 7)?;
+    /// let lease = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    /// assert_eq!((lease.table(), lease.key(), lease.holder()), ("documents", "7", "maria"));
+    ///
+    /// let error = Lease::acquire(&mut conn, &document, "paul", quarter).unwrap_err();
+    /// assert_eq!(error.code(), "lease.held");
+    ///
+    /// let again = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    /// assert!(again.token() > lease.token());
+    /// assert!(lease.release(&mut conn)?.is_some()); // the first one is lost
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// - [`LeaseError::Held`] with who holds it, since when and until when.
@@ -52,6 +84,38 @@ pub trait LeaseDsl<Conn>: Sized {
 
     /// Takes the lease of an entity's row, whoever holds it, and says who did, if somebody did. They cannot
     /// write under their lease any more. A commit under it that has begun is waited for.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let mut document = Document::find(&mut conn, 7)?;
+    /// let marias = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    ///
+    /// let (pauls, previous) = Lease::steal(&mut conn, &document, "paul", quarter)?;
+    /// assert_eq!(previous.as_ref().map(|by| by.name()), Some("maria"));
+    /// assert!(pauls.token() > marias.token());
+    ///
+    /// document.body = "Dear Sir".to_owned();
+    /// assert_eq!(marias.save(&mut conn, &mut document).unwrap_err().code(), "lease.lost");
+    /// pauls.save(&mut conn, &mut document)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -108,6 +172,34 @@ pub trait LeaseDsl<Conn>: Sized {
     /// Who holds the lease of an entity's row at the moment: "Maria is editing since 10:02". It is a look
     /// and no promise, and waits for nobody.
     ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let document = Document::find(&mut conn, 7)?;
+    /// assert_eq!(Lease::holder_of(&mut conn, &document)?, None);
+    ///
+    /// let lease = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    /// let editing = Lease::holder_of(&mut conn, &document)?.ok_or("somebody is")?;
+    /// assert_eq!((editing.name(), editing.since()), ("maria", lease.since()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`LeaseError::Key`] and [`LeaseError::Database`], as [`acquire`](LeaseDsl::acquire).
@@ -120,6 +212,38 @@ pub trait LeaseDsl<Conn>: Sized {
 
     /// Lets the lease last so long from now, also if that is sooner than it was to end.
     ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let document = Document::find(&mut conn, 7)?;
+    /// let mut lease = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    /// let (token, until) = (lease.token(), lease.until());
+    ///
+    /// lease.renew(&mut conn, quarter * 2)?;
+    /// assert_eq!(lease.token(), token);
+    /// assert!(lease.until() > until);
+    ///
+    /// lease.release(&mut conn)?;
+    /// assert_eq!(lease.renew(&mut conn, quarter).unwrap_err().code(), "lease.lost");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`LeaseError::Lost`] if it is over already, [`LeaseError::Ttl`] and [`LeaseError::Database`]. The
@@ -130,6 +254,36 @@ pub trait LeaseDsl<Conn>: Sized {
     /// error here, for it is over in either case. Whatever was to be written under it since has been
     /// refused. The number is not given again.
     ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let document = Document::find(&mut conn, 7)?;
+    /// let marias = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    /// assert_eq!(marias.release(&mut conn)?, None);
+    ///
+    /// let pauls = Lease::acquire(&mut conn, &document, "paul", quarter)?; // at once
+    /// assert!(pauls.token() > marias.token());
+    /// let lost = marias.release(&mut conn)?; // once more
+    /// assert!(matches!(lost, Some(LostLease::Taken { by }) if by.name() == "paul"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`LeaseError::Database`]. It expires by itself then.
@@ -137,6 +291,41 @@ pub trait LeaseDsl<Conn>: Sized {
 
     /// [Saves](crate::VersionedDsl::save) the entity under the lease of its row: guarded by its version and
     /// by the lease, in one transaction, or in a savepoint inside yours.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let mut document = Document::find(&mut conn, 7)?;
+    /// let lease = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    /// document.body = "Dear Sir".to_owned();
+    /// lease.save(&mut conn, &mut document)?;
+    /// assert_eq!(document.version, 2);
+    ///
+    /// Document::find(&mut conn, 7)?.touch(&mut conn)?; // a writer without a lease
+    /// assert!(lease.save(&mut conn, &mut document).unwrap_err().is_conflict());
+    ///
+    /// lease.release(&mut conn)?;
+    /// document.reload(&mut conn)?;
+    /// assert_eq!(lease.save(&mut conn, &mut document).unwrap_err().code(), "lease.lost");
+    /// assert_eq!(document.version, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -154,6 +343,38 @@ pub trait LeaseDsl<Conn>: Sized {
     /// looked at. Of [groups](derive@crate::Versioned#groups) those are checked and moved that a column
     /// differs in; an entity [without a version](derive@crate::Versioned#no-version) is saved by this.
     ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let loaded = Document::find(&mut conn, 7)?;
+    /// let lease = Lease::acquire(&mut conn, &loaded, "maria", quarter)?;
+    /// let mut document = loaded.clone();
+    /// lease.save_changes(&mut conn, &mut document, &loaded)?; // nothing differs
+    /// assert_eq!(document.version, 1);
+    ///
+    /// document.body = "Dear Sir".to_owned();
+    /// lease.save_changes(&mut conn, &mut document, &loaded)?;
+    /// assert_eq!(Document::find(&mut conn, 7)?.body, "Dear Sir");
+    /// assert_eq!(document.version, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`save`](LeaseDsl::save); and [`CommitError::Invalid`] if `base` is another row.
@@ -168,6 +389,33 @@ pub trait LeaseDsl<Conn>: Sized {
 
     /// [Deletes](crate::VersionedDsl::delete) the row under its lease, which is still held afterwards.
     ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let mut document = Document::find(&mut conn, 7)?;
+    /// let lease = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    /// lease.delete(&mut conn, &mut document)?;
+    /// assert!(Document::find(&mut conn, 7).optional()?.is_none());
+    /// assert_eq!(lease.release(&mut conn)?, None); // it was held until now
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`save`](LeaseDsl::save).
@@ -176,6 +424,32 @@ pub trait LeaseDsl<Conn>: Sized {
         Conn: Leases<T>;
 
     /// [Touches](crate::VersionedDsl::touch) the row under its lease.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use diesel::connection::SimpleConnection;
+    /// # use diesel::prelude::*;
+    /// # use diesel_versioned::prelude::*;
+    /// # use diesel_migrations::MigrationHarness;
+    /// # diesel::table! {
+    /// #     documents (id) { id -> Integer, body -> Text, version -> Integer }
+    /// # }
+    /// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+    /// # #[diesel(table_name = documents)]
+    /// # struct Document { id: i32, body: String, #[version] version: i32 }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    /// # let mut conn = SqliteConnection::establish(":memory:")?;
+    /// # conn.run_pending_migrations(diesel_versioned::migrations::SQLITE)?;
+    /// # conn.batch_execute("CREATE TABLE documents (id INTEGER PRIMARY KEY, body TEXT NOT NULL,
+    /// #     version INTEGER NOT NULL); INSERT INTO documents VALUES (7, 'Dear', 1)")?;
+    /// # let quarter = Duration::from_secs(900);
+    /// let mut document = Document::find(&mut conn, 7)?;
+    /// let lease = Lease::acquire(&mut conn, &document, "maria", quarter)?;
+    /// lease.touch(&mut conn, &mut document)?;
+    /// assert_eq!((&*document.body, document.version), ("Dear", 2));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
