@@ -22,9 +22,16 @@ use crate::unit_of_work::{Handle, UnitOfWork};
 /// written; an error or a panic rolls both back. It must not end the transaction.
 ///
 /// ```
+/// # use diesel::connection::SimpleConnection;
 /// use diesel::prelude::*;
 /// use diesel_versioned::prelude::*;
 /// # diesel::table! { journal (id) { id -> Integer, text -> Text } }
+/// # diesel::table! {
+/// #     products (id) { id -> Integer, stock -> Integer, version -> Integer }
+/// # }
+/// # #[derive(Debug, Clone, Queryable, Selectable, Versioned)]
+/// # #[diesel(table_name = products)]
+/// # struct Product { id: i32, stock: i32, #[version] version: i32 }
 ///
 /// struct Journal;
 ///
@@ -35,6 +42,21 @@ use crate::unit_of_work::{Handle, UnitOfWork};
 ///         Ok(())
 ///     }
 /// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let mut conn = SqliteConnection::establish(":memory:")?;
+/// # conn.batch_execute("CREATE TABLE products (id INTEGER PRIMARY KEY, stock INTEGER NOT NULL,
+/// #     version INTEGER NOT NULL); INSERT INTO products VALUES (1, 10, 2);
+/// #     CREATE TABLE journal (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")?;
+/// let mut stale = Product { id: 1, stock: 7, version: 1 };
+/// let Err(SaveError::Conflict(conflict)) = stale.save(&mut conn) else {
+///     panic!("it is stale");
+/// };
+/// conflict.overwrite_with(&mut conn, &mut Journal, Actor::new("anna")?, "counted")?;
+/// let texts: Vec<String> = journal::table.select(journal::text).load(&mut conn)?;
+/// assert_eq!(texts, ["anna overwrote products 1"]);
+/// # Ok(())
+/// # }
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not record overwrites on a `{Conn}`",
