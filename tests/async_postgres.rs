@@ -9,6 +9,8 @@
     reason = "the modules in support/ are shared by several test binaries"
 )]
 
+#[path = "support/arrays.rs"]
+mod arrays;
 #[path = "support/backend_postgres.rs"]
 mod backend;
 #[path = "support/flavor_async/mod.rs"]

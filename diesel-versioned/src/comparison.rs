@@ -2,6 +2,8 @@
 
 use std::marker::PhantomData;
 
+#[cfg(feature = "postgres")]
+use diesel::sql_types::Array;
 use diesel::sql_types::{Float, Nullable, Text};
 
 /// Asks about an SQL type: what is known of it is said by an inherent constant, which is found before
@@ -50,4 +52,25 @@ known! {
     diesel::sql_types::Jsonb: EXACT = false;
     #[cfg(feature = "postgres")]
     diesel::sql_types::Citext: TEXT = true;
+    #[cfg(feature = "postgres")]
+    Array<Text>: TEXT = true;
+    #[cfg(feature = "postgres")]
+    Array<Nullable<Text>>: TEXT = true;
+    #[cfg(feature = "postgres")]
+    Array<diesel::sql_types::Citext>: TEXT = true;
+    #[cfg(feature = "postgres")]
+    Array<Nullable<diesel::sql_types::Citext>>: TEXT = true;
+    // Its elements are as inexact as one of them.
+    #[cfg(feature = "postgres")]
+    Array<Float>: EXACT = false;
+    #[cfg(feature = "postgres")]
+    Array<Nullable<Float>>: EXACT = false;
+    #[cfg(feature = "postgres")]
+    Array<diesel::sql_types::Json>: EXACT = false;
+    #[cfg(feature = "postgres")]
+    Array<Nullable<diesel::sql_types::Json>>: EXACT = false;
+    #[cfg(feature = "postgres")]
+    Array<diesel::sql_types::Jsonb>: EXACT = false;
+    #[cfg(feature = "postgres")]
+    Array<Nullable<diesel::sql_types::Jsonb>>: EXACT = false;
 }

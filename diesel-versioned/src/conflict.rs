@@ -21,7 +21,8 @@ pub enum ConflictKind {
     /// [`current`](Conflict::current) is how it was deleted.
     Deleted,
     /// The row is as it was expected, and still the database did not write it: a
-    /// trigger, a rule or row-level security held it back.
+    /// trigger, a rule or row-level security held it back. Or what is compared is not stored
+    /// [as Diesel writes it](derive@crate::Versioned#no-version).
     Refused,
 }
 
@@ -155,7 +156,8 @@ impl<T: Versioned> fmt::Display for Conflict<T> {
             ConflictKind::Refused => write!(
                 f,
                 "the database did not write `{table}` {key:?} although it stands {}; look for a \
-                 trigger, a rule or row-level security that holds it back",
+                 trigger, a rule or row-level security that holds it back, or for a value that is \
+                 not stored as Diesel writes it",
                 match T::CHECK {
                     Check::Version => format!("at the expected version {:?}", self.expected),
                     Check::Changed | Check::All => "as it was loaded".to_owned(),

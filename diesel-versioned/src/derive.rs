@@ -255,6 +255,11 @@
 ///   the sign of zero. A value that the database rounds, cuts or pads (a time finer than its column, a
 ///   `CHAR(n)`) is another one afterwards: the next write of this copy is then a conflict with itself,
 ///   never a lost update.
+/// - **A value must be stored as Diesel writes it.** SQLite takes any value into any column, and Diesel
+///   reads what it does not write: a time with a `T` in it, a truth that is 2, bytes in a text. Such a row is
+///   never equal to what was loaded of it, and each write of it is
+///   [`Refused`](crate::ConflictKind::Refused). The same goes for a version that is a time. Bring old rows
+///   into Diesel's form by one `UPDATE`.
 /// - `unguarded` columns are not compared; those that the database makes or that are only read are.
 /// - [`Version`](crate::Versioned::Version) is [`ByContent`](crate::version::ByContent), which tells
 ///   nothing; [`Conflict::changes`](crate::Conflict::changes) says what was changed.

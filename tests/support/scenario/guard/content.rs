@@ -5,7 +5,7 @@ use diesel::result::Error;
 use diesel_versioned::Versioned;
 use diesel_versioned::version::NoVersion;
 
-use super::{Contact, Person, address_book, find, lost, person};
+use super::{Contact, Person, Sheet, address_book, find, lost, person, sheet};
 use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::{Queries, TestBackend, TestDb, race};
@@ -302,4 +302,34 @@ fn a_padded_text_is_compared_as_it_was_read() {
         .map(|lost| (lost.key(), lost.kind()))
         .collect();
     assert_eq!(kinds, [("1".to_owned(), ConflictKind::Modified)]);
+}
+
+#[test]
+fn a_value_that_is_not_stored_as_diesel_writes_it_is_refused() {
+    if Conn::NAME != "SQLite" {
+        return; // The others keep a value in one form.
+    }
+    let db = address_book(1);
+    db.execute("UPDATE contacts SET name = CAST('Ada' AS BLOB)");
+    let mut sheet = sheet(1);
+    sheet.insert(&mut db.connect()).unwrap();
+    db.execute("UPDATE sheets SET head_version = '2020-01-01T10:00'");
+
+    let conn = &mut db.connect();
+    let mut uow = UnitOfWork::<Conn>::new();
+    let person: Handle<Person> = uow.find(conn, 1).unwrap();
+    let sheet: Handle<Sheet> = uow.find(conn, 1).unwrap();
+    assert_eq!(uow[person].name, "Ada");
+    uow[person].age = Some(31);
+    uow[sheet].title = "Costs".to_owned();
+    let refused = super::all_lost(uow.commit(conn));
+    assert_eq!(refused.len(), 2);
+    for lost in refused.iter() {
+        assert_eq!(lost.kind(), ConflictKind::Refused);
+        let told = lost.to_string();
+        assert!(told.contains("not stored as Diesel writes it"), "{told}");
+    }
+    db.execute("UPDATE contacts SET name = CAST(name AS TEXT)");
+    db.execute("UPDATE sheets SET head_version = '2020-01-01 10:00:00'");
+    assert_eq!(uow.commit(conn).unwrap().len(), 2);
 }

@@ -4,6 +4,7 @@
 mod content;
 mod content_relative;
 mod content_units;
+mod every;
 mod groups;
 mod hash;
 mod isolation;

@@ -95,7 +95,8 @@ fn a_refused_row_is_said_to_be_held_back() {
     assert_eq!(
         mine.save(&mut db.connect()).unwrap_err().to_string(),
         "the database did not write `products` 42 although it stands at the expected version 1; \
-         look for a trigger, a rule or row-level security that holds it back"
+         look for a trigger, a rule or row-level security that holds it back, or for a value that is not \
+         stored as Diesel writes it"
     );
 }
 
