@@ -23,6 +23,7 @@ mod single;
 #[cfg(feature = "lease")]
 mod under;
 mod unit;
+mod upsert;
 
 pub use apply::AsyncApply;
 pub use closure::{AlsoFn, RunFn};

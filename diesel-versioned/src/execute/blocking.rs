@@ -20,6 +20,7 @@ mod single;
 #[cfg(feature = "lease")]
 mod under;
 mod unit;
+mod upsert;
 
 pub use apply::Apply;
 pub use dsl::VersionedDsl;

@@ -3,8 +3,7 @@
 use std::marker::PhantomData;
 
 use diesel::QueryResult;
-use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::sql_types::Untyped;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 
 use super::target::{Entity, column};
 use crate::backend::Dialect;
@@ -43,24 +42,3 @@ impl<T: Entity<DB>, DB: Dialect> QueryId for WriteNothing<T, DB> {
 
 /// What the write of no row of an entity type is known by.
 pub(crate) struct NothingOf<T>(PhantomData<T>);
-
-/// A question about a setting of the session.
-pub(crate) struct Setting(pub(crate) &'static str);
-
-impl<DB: Dialect> QueryFragment<DB> for Setting {
-    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
-        out.unsafe_to_cache_prepared();
-        out.push_sql(self.0);
-        Ok(())
-    }
-}
-
-impl Query for Setting {
-    type SqlType = Untyped;
-}
-
-impl QueryId for Setting {
-    type QueryId = ();
-
-    const HAS_STATIC_QUERY_ID: bool = false;
-}

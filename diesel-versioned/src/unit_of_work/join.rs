@@ -52,6 +52,23 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
         self.add(entity, State::Loaded)
     }
 
+    /// Takes in an entity that was changed since it was loaded.
+    #[cfg(feature = "lease")]
+    pub(crate) fn attach_changed<T: Versioned>(
+        &mut self,
+        base: T,
+        entity: T,
+    ) -> Result<Handle<T>, TrackError>
+    where
+        V: Holds<T>,
+    {
+        let handle = self.attach(base)?;
+        if let Some(mine) = self.get_mut(handle) {
+            *mine = entity;
+        }
+        Ok(handle)
+    }
+
     /// Takes in entities that were read, all of them or none.
     ///
     /// # Errors

@@ -3,13 +3,7 @@
 use diesel::result::Error;
 
 use super::protocol::{Action, Answer, Protocol, State, Then};
-#[cfg(feature = "lease")]
-use super::{Handle, Holds};
 use super::{SetCore, SetKind, UnitOfWork};
-#[cfg(feature = "lease")]
-use crate::entity::Versioned;
-#[cfg(feature = "lease")]
-use crate::error::TrackError;
 use crate::error::{CommitError, EntityRef};
 #[cfg(feature = "lease")]
 use crate::lease::Lease;
@@ -26,23 +20,6 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
             Ok(index) => self.leases[index] = guarded,
             Err(index) => self.leases.insert(index, guarded),
         }
-    }
-
-    /// Takes in an entity that was changed since it was loaded.
-    #[cfg(feature = "lease")]
-    pub(crate) fn attach_changed<T: Versioned>(
-        &mut self,
-        base: T,
-        entity: T,
-    ) -> Result<Handle<T>, TrackError>
-    where
-        V: Holds<T>,
-    {
-        let handle = self.attach(base)?;
-        if let Some(mine) = self.get_mut(handle) {
-            *mine = entity;
-        }
-        Ok(handle)
     }
 
     /// Compares a lease of the unit with what stands there, under a lock.

@@ -1,4 +1,4 @@
-//! Relative updates and upserts on an asynchronous connection.
+//! Relative updates on an asynchronous connection.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -9,14 +9,11 @@ use diesel::sql_types::BoolOrNullableBool;
 use diesel_async::AsyncConnection;
 use futures_util::FutureExt;
 
-use super::insert::insert;
 use super::session::{Begun, affected, rows};
 use super::set::AsyncSet;
-use super::single::update;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
-use crate::error::SaveError;
-use crate::outcome::{self, Change, Matched};
+use crate::outcome::{self, Matched};
 use crate::relative::{ApplyError, Asks, Ready, Relative};
 use crate::statement::{Both, Condition, Entity, Lock, Readable, Select};
 use crate::unit_of_work::UnitOfWork;
@@ -143,49 +140,5 @@ where
             async move { Ok(apply(conn, &update).await?) }.boxed()
         }));
         Ok(())
-    }
-}
-
-/// Inserts the row, or saves it under its guard if its key is taken.
-pub(super) async fn insert_or_save<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
-where
-    C: AsyncConnection,
-    C::Backend: Dialect,
-    T: Entity<C::Backend>,
-{
-    outcome::key_is_known::<T>()?;
-    let mut attempt = 1;
-    loop {
-        let mut begun = Begun::statement(conn)?;
-        let inserted = insert(&mut *begun, entity, true).await;
-        begun.ended();
-        let taken = match inserted {
-            Ok(true) => return Ok(()),
-            Ok(false) => None,
-            Err(SaveError::Database(error)) if outcome::may_be_taken(&error) => Some(error),
-            Err(error) => return Err(error),
-        };
-        let change = match Change::whole(entity) {
-            Ok(change) => change,
-            Err(why) => {
-                let key = [entity.key()];
-                let taken = match taken {
-                    Some(error) => {
-                        let mut begun = Begun::statement(conn)?;
-                        let there =
-                            rows(&mut *begun, Select::<T, _>::new(&key, Lock::Current)).await;
-                        begun.ended();
-                        Some((error, there))
-                    }
-                    None => None,
-                };
-                return Err(outcome::not_upserted(why, taken));
-            }
-        };
-        let saved = update(conn, entity, change).await;
-        if let Some(done) = outcome::upserted(entity, saved, taken, attempt) {
-            return done;
-        }
-        attempt += 1;
     }
 }

@@ -6,12 +6,12 @@ use diesel::QueryResult;
 use diesel::result::Error;
 use diesel_async::AsyncConnection;
 
-use super::apply::insert_or_save;
 use super::commit::save_all;
 use super::insert::insert;
 use super::retry::update_with;
 use super::schema::check_schema;
 use super::session::{self, Begun, affected, rows};
+use super::upsert::insert_or_save;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
 use crate::error::{CommitError, SaveError};

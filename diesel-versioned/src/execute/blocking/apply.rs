@@ -1,18 +1,15 @@
-//! Relative updates and upserts on a blocking connection.
+//! Relative updates on a blocking connection.
 
 use diesel::connection::LoadConnection;
 use diesel::expression::{AppearsOnTable, Expression, NonAggregate, QueryMetadata};
 use diesel::query_builder::QueryFragment;
 use diesel::sql_types::BoolOrNullableBool;
 
-use super::insert::insert;
 use super::session::{self, affected, rows};
 use super::set::BlockingSet;
-use super::single::update;
 use crate::backend::Dialect;
 use crate::entity::Versioned;
-use crate::error::SaveError;
-use crate::outcome::{self, Change, Matched};
+use crate::outcome::{self, Matched};
 use crate::relative::{ApplyError, Asks, Ready, Relative};
 use crate::statement::{Both, Condition, Entity, Lock, Readable, Select};
 use crate::unit_of_work::UnitOfWork;
@@ -159,38 +156,5 @@ where
         let update = update.ready::<C::Backend>()?;
         self.also(move |conn| Ok(apply(conn, &update)?));
         Ok(())
-    }
-}
-
-/// Inserts the row, or saves it under its guard if its key is taken.
-pub(super) fn insert_or_save<T, C>(conn: &mut C, entity: &mut T) -> Result<(), SaveError<T>>
-where
-    C: LoadConnection,
-    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
-    T: Entity<C::Backend>,
-{
-    outcome::key_is_known::<T>()?;
-    let mut attempt = 1;
-    loop {
-        let taken = match insert(conn, entity, true) {
-            Ok(true) => return Ok(()),
-            Ok(false) => None,
-            Err(SaveError::Database(error)) if outcome::may_be_taken(&error) => Some(error),
-            Err(error) => return Err(error),
-        };
-        let change = match Change::whole(entity) {
-            Ok(change) => change,
-            Err(why) => {
-                let key = [entity.key()];
-                let taken = taken
-                    .map(|error| (error, rows(conn, Select::<T, _>::new(&key, Lock::Current))));
-                return Err(outcome::not_upserted(why, taken));
-            }
-        };
-        let saved = update(conn, entity, change);
-        if let Some(done) = outcome::upserted(entity, saved, taken, attempt) {
-            return done;
-        }
-        attempt += 1;
     }
 }
