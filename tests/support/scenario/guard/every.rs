@@ -6,7 +6,7 @@
 macro_rules! every {
     ($name:ident, $entity:ident, $stock:ident, $fresh:ident, $edit:expr, touches: $touches:literal) => {
         mod $name {
-            use super::super::{$entity, $fresh, $stock, Unit, all_lost, find, lost};
+            use super::super::{Unit, all_lost, find, lost, $entity, $fresh, $stock};
             use crate::flavor::prelude::*;
             use crate::support::{Queries, TestDb, race};
 
