@@ -2,8 +2,13 @@
 
 use std::time::Duration;
 
+use diesel::sql_types::{BigInt, Nullable, Text};
+
 use super::own::{Own, Reading};
 use crate::lease::{Place, Stands, millis};
+
+/// The SQL type of what stands in the table.
+pub(crate) type RowOfLease = (Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt);
 
 /// Makes sure that there is a row for the leases of a row, and locks it: nobody else can take, steal,
 /// renew or release a lease of it until the transaction ends.

@@ -5,7 +5,6 @@ use std::time::Duration;
 use diesel::QueryResult;
 use diesel::connection::LoadConnection;
 use diesel::expression::QueryMetadata;
-use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::session::{self, affected, answers, own_rows};
 use super::under::write_under;
@@ -15,6 +14,7 @@ use crate::lease::{
     Asked, Lease, LeaseError, LeaseHolder, LostLease, Place, Stands, check_ttl, forgettable, held,
     next_token,
 };
+use crate::statement::lease::RowOfLease;
 use crate::statement::{Ask, Entity, KnownCatalog, OwnTables, Reading, TableName, lease};
 
 /// What a [`Lease`] can do on a connection of the type `Conn`. The [module](crate::lease) says what it
@@ -511,9 +511,8 @@ pub trait Leases<T: Versioned>: Sized {
 impl<T, C> Leases<T> for C
 where
     C: LoadConnection + 'static,
-    C::Backend: OwnTables
-        + QueryMetadata<<T as Entity<C::Backend>>::SqlType>
-        + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+    C::Backend:
+        OwnTables + QueryMetadata<<T as Entity<C::Backend>>::SqlType> + QueryMetadata<RowOfLease>,
     T: Entity<C::Backend>,
 {
     fn execute_table_name(&mut self) -> QueryResult<String> {
@@ -558,7 +557,7 @@ where
 impl<C> LeaseDsl<C> for Lease
 where
     C: LoadConnection,
-    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+    C::Backend: OwnTables + QueryMetadata<RowOfLease>,
 {
     fn acquire<T: Versioned>(
         conn: &mut C,
@@ -680,7 +679,7 @@ fn take<C>(
 ) -> Result<(Lease, Option<LeaseHolder>), LeaseError>
 where
     C: LoadConnection,
-    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+    C::Backend: OwnTables + QueryMetadata<RowOfLease>,
 {
     session::in_transaction(conn, |conn| {
         affected(conn, &lease::ensure(&asked.place))?;
@@ -698,7 +697,7 @@ where
 pub(super) fn first<C>(conn: &mut C, statement: Reading<Stands>) -> QueryResult<Option<Stands>>
 where
     C: LoadConnection,
-    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+    C::Backend: OwnTables + QueryMetadata<RowOfLease>,
 {
     session::usable(conn)?;
     Ok(own_rows(conn, statement)?.into_iter().next())

@@ -3,7 +3,6 @@
 use diesel::QueryResult;
 use diesel::connection::LoadConnection;
 use diesel::expression::QueryMetadata;
-use diesel::sql_types::{BigInt, Nullable, Text};
 
 use super::fence::BlockingFence;
 use super::lease::first;
@@ -12,6 +11,7 @@ use crate::entity::Versioned;
 use crate::error::{CommitError, TrackError};
 use crate::lease::{Lease, Stands};
 use crate::outcome;
+use crate::statement::lease::RowOfLease;
 use crate::statement::{OwnTables, lease};
 use crate::unit_of_work::{Handle, UnitOfWork};
 
@@ -22,7 +22,7 @@ struct OwnTable;
 impl<C> BlockingFence<C> for OwnTable
 where
     C: LoadConnection,
-    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+    C::Backend: OwnTables + QueryMetadata<RowOfLease>,
 {
     fn lock(&self, conn: &mut C, lease: &Lease) -> QueryResult<Option<Stands>> {
         first(conn, lease::lock(&lease.place))
@@ -32,7 +32,7 @@ where
 impl<C> UnitOfWork<C, dyn BlockingSet<C>>
 where
     C: LoadConnection + 'static,
-    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+    C::Backend: OwnTables + QueryMetadata<RowOfLease>,
 {
     /// Lets the unit be committed only while a lease holds, this commit and any later one. The lease is
     /// checked and locked before the unit's first write, and stays locked until COMMIT: nobody can take it
@@ -93,7 +93,7 @@ pub(super) fn write_under<T, C>(
 where
     T: Versioned,
     C: LoadConnection + 'static,
-    C::Backend: OwnTables + QueryMetadata<(Text, BigInt, BigInt, BigInt, Nullable<BigInt>, BigInt)>,
+    C::Backend: OwnTables + QueryMetadata<RowOfLease>,
 {
     lease.must_be_of(entity)?;
     let mut uow = UnitOfWork::<C, dyn BlockingSet<C>>::new();
