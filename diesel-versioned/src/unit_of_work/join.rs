@@ -121,6 +121,11 @@ impl<C, V: SetCore + SetKind + ?Sized> UnitOfWork<C, V> {
     /// Takes in a row that does not exist yet; it is inserted with the initial version, whatever
     /// its version field holds. Columns that the database makes are read back.
     ///
+    /// Where the database makes the key, rows that one statement has inserted are told apart by what was
+    /// sent for them, for no database promises in which order it hands them back. What a trigger or the
+    /// type of a column makes otherwise of some columns does not disturb that as long as the rest differs
+    /// from row to row; if it does not, the unit begins once more and inserts these rows one by one.
+    ///
     /// ```
     /// # use diesel::connection::SimpleConnection;
     /// # use diesel::prelude::*;
