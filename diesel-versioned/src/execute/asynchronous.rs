@@ -14,6 +14,7 @@ mod lease;
 mod lock;
 mod overwrite;
 mod pipeline;
+mod read;
 mod replay;
 mod retry;
 mod schema;

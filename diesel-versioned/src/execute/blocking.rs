@@ -11,6 +11,7 @@ mod keys;
 mod lease;
 mod lock;
 mod overwrite;
+mod read;
 mod replay;
 mod retry;
 mod schema;

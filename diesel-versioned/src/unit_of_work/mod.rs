@@ -13,6 +13,7 @@ mod handle;
 mod inquiry;
 mod isolation;
 mod join;
+mod judge;
 mod landed;
 mod lease;
 mod locked;

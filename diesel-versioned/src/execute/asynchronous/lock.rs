@@ -5,8 +5,9 @@ use std::future::Future;
 use diesel::QueryResult;
 use diesel_async::AsyncConnection;
 
+use super::read::read;
 use super::session::{self, Begun, affected};
-use super::set::{AsyncSet, read};
+use super::set::AsyncSet;
 use crate::backend::WholeDatabase;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};

@@ -9,11 +9,12 @@ use futures_util::future::BoxFuture;
 use super::fence::AsyncFence;
 use super::overwrite::AnyAudit;
 use super::pipeline::{Received, Sent, WireOf};
+use super::read::{find_alone, read};
 use super::replay::AsyncStore;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
-use crate::outcome::{self, Asked, Paired};
+use crate::outcome;
 use crate::statement::{Entity, Insert, LastInserted, Lock, Returning, Select, key_chunks};
 use crate::unit_of_work::{
     Group, Holds, InsertMode, Set, SetCore, SetKind, Step, UpdateMode, WriteOperation,
@@ -363,46 +364,6 @@ where
         );
     }
     ready
-}
-
-/// Reads the rows with some keys; each comes with the key that it was asked for by.
-pub(super) async fn read<T, C>(
-    conn: &mut C,
-    keys: &[T::Key],
-    lock: Lock,
-) -> QueryResult<Vec<(T::Key, T)>>
-where
-    C: AsyncConnection,
-    C::Backend: Dialect,
-    T: Entity<C::Backend>,
-{
-    let mut found = Vec::with_capacity(keys.len());
-    for keys in key_chunks::<T, C::Backend>(keys) {
-        let read = rows(conn, Select::<T, _>::new(keys, lock)).await?;
-        find_alone(conn, outcome::pair(keys, read), lock, &mut found).await?;
-    }
-    Ok(found)
-}
-
-/// Takes rows with the keys that they were asked for by; where that is not clear, a row is read alone.
-async fn find_alone<T, C>(
-    conn: &mut C,
-    (mut pairs, alone): Paired<T>,
-    lock: Lock,
-    found: &mut Vec<Asked<T>>,
-) -> QueryResult<()>
-where
-    C: AsyncConnection,
-    C::Backend: Dialect,
-    T: Entity<C::Backend>,
-{
-    found.append(&mut pairs);
-    for key in alone {
-        let asked = std::slice::from_ref(&key);
-        let row = rows(conn, Select::<T, _>::new(asked, lock)).await?;
-        found.extend(row.into_iter().map(|row| (key.clone(), row)));
-    }
-    Ok(())
 }
 
 impl<T, C> Holds<T> for dyn AsyncSet<C>

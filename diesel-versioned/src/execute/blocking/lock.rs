@@ -4,8 +4,9 @@ use diesel::QueryResult;
 use diesel::connection::LoadConnection;
 use diesel::expression::QueryMetadata;
 
+use super::read::read;
 use super::session::{self, affected};
-use super::set::{BlockingSet, read};
+use super::set::BlockingSet;
 use crate::backend::WholeDatabase;
 use crate::entity::{IntoKey, Versioned};
 use crate::error::{CommitError, SaveError};

@@ -6,12 +6,13 @@ use diesel::expression::QueryMetadata;
 
 use super::fence::BlockingFence;
 use super::overwrite::Audit;
+use super::read::{find_alone, read};
 use super::replay::BlockingStore;
 use super::session::{self, affected, rows};
 use crate::backend::Dialect;
 use crate::entity::Versioned;
-use crate::outcome::{self, Asked, Paired};
-use crate::statement::{Entity, Insert, LastInserted, Lock, Returning, Select, key_chunks};
+use crate::outcome;
+use crate::statement::{Entity, Insert, LastInserted, Lock, Returning};
 use crate::unit_of_work::{
     Group, Holds, InsertMode, Set, SetCore, SetKind, UpdateMode, WriteOperation,
 };
@@ -144,42 +145,6 @@ where
         self.see_current(found);
         Ok(count)
     }
-}
-
-/// Reads the rows with some keys; each comes with the key that it was asked for by.
-pub(super) fn read<T, C>(conn: &mut C, keys: &[T::Key], lock: Lock) -> QueryResult<Vec<(T::Key, T)>>
-where
-    C: LoadConnection,
-    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
-    T: Entity<C::Backend>,
-{
-    let mut found = Vec::with_capacity(keys.len());
-    for keys in key_chunks::<T, C::Backend>(keys) {
-        let read = rows(conn, Select::<T, _>::new(keys, lock))?;
-        find_alone(conn, outcome::pair(keys, read), lock, &mut found)?;
-    }
-    Ok(found)
-}
-
-/// Takes rows with the keys that they were asked for by; where that is not clear, a row is read alone.
-fn find_alone<T, C>(
-    conn: &mut C,
-    (mut pairs, alone): Paired<T>,
-    lock: Lock,
-    found: &mut Vec<Asked<T>>,
-) -> QueryResult<()>
-where
-    C: LoadConnection,
-    C::Backend: Dialect + QueryMetadata<<T as Entity<C::Backend>>::SqlType>,
-    T: Entity<C::Backend>,
-{
-    found.append(&mut pairs);
-    for key in alone {
-        let asked = std::slice::from_ref(&key);
-        let row = rows(conn, Select::<T, _>::new(asked, lock))?;
-        found.extend(row.into_iter().map(|row| (key.clone(), row)));
-    }
-    Ok(())
 }
 
 impl<T, C> Holds<T> for dyn BlockingSet<C>
