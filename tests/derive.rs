@@ -8,6 +8,8 @@ mod embed;
 mod generics;
 #[path = "derive/keys.rs"]
 mod keys;
+#[path = "derive/newtypes.rs"]
+mod newtypes;
 #[path = "derive/parents.rs"]
 mod parents;
 #[path = "derive/round_trip.rs"]

@@ -7,6 +7,7 @@ mod derive;
 mod errors;
 mod expand;
 mod model;
+mod newtype;
 mod options;
 #[cfg(test)]
 mod snapshots;
@@ -20,6 +21,12 @@ use syn::{DeriveInput, parse_macro_input};
 #[proc_macro_derive(Versioned, attributes(version, versioned, diesel))]
 pub fn versioned(input: TokenStream) -> TokenStream {
     derive::versioned(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+#[allow(missing_docs, reason = "documented where it is exported")]
+#[proc_macro_derive(VersionValue, attributes(versioned))]
+pub fn version_value(input: TokenStream) -> TokenStream {
+    newtype::version_value(&parse_macro_input!(input as DeriveInput)).into()
 }
 
 #[allow(missing_docs, reason = "documented where it is exported")]

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse_quote;
 
-use crate::derive;
+use crate::{derive, newtype};
 
 fn pretty(tokens: TokenStream) -> String {
     match syn::parse2(tokens) {
@@ -303,4 +303,14 @@ fn part() {
         }
     };
     insta::assert_snapshot!(pretty(derive::versioned_part(&parse_quote!(#part))));
+}
+
+#[test]
+fn newtype() {
+    let tokens = quote! {
+        struct Revision<V> {
+            number: V,
+        }
+    };
+    insta::assert_snapshot!(pretty(newtype::version_value(&parse_quote!(#tokens))));
 }

@@ -887,3 +887,26 @@ pub use diesel_versioned_derive::Versioned;
 /// assert_eq!(changed.collect::<Vec<_>>(), ["height"]);
 /// ```
 pub use diesel_versioned_derive::VersionedPart;
+
+/// Makes a type around a version one like it: it begins, moves on, is shown and checked as the one inside, and
+/// takes the options of `#[version]` that it takes.
+///
+/// ```
+/// use diesel_versioned::VersionValue;
+/// use diesel_versioned::version::{CountingVersion, Moment, NoVersion};
+///
+/// #[derive(Debug, Clone, PartialEq, VersionValue)]
+/// struct Revision(i32);
+///
+/// let first = Revision::initial(&Moment::new())?;
+/// assert_eq!((&first, first.next(&Moment::new())?), (&Revision(1), Revision(2)));
+///
+/// fn may_wrap<V: CountingVersion>(_: V) {}
+/// may_wrap(first);
+/// # Ok::<_, NoVersion>(())
+/// ```
+///
+/// A struct with one field, which owns its version; it must be `Debug`, `Clone` and `PartialEq`. What Diesel
+/// needs of a type is [Diesel's matter](crate::VersionValue#a-type-of-your-own). It implements
+/// [`VersionNewtype`](crate::version::VersionNewtype).
+pub use diesel_versioned_derive::VersionValue;

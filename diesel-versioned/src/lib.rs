@@ -64,7 +64,7 @@
 //! | to do this | look at |
 //! | --- | --- |
 //! | choose the type of a version | [`which_version`], [`VersionValue`] |
-//! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart) |
+//! | declare an entity | [`derive(Versioned)`](derive@Versioned), [`derive(VersionedPart)`](derive@VersionedPart), [`derive(VersionValue)`](derive@VersionValue) |
 //! | leave a column to the database, or out of the guard | [its role](derive@Versioned#bookkeeping): `unguarded`, `read_only`, `insert_only`, `generated` |
 //! | let different people edit different parts of a row | [groups](derive@Versioned#groups) |
 //! | guard a table without a version column | [no version](derive@Versioned#no-version), the module `hash` |
@@ -213,7 +213,7 @@ pub use changes::{ChangedBy, Changes, ColumnChange};
 pub use columns::{Column, ColumnSet, Role};
 pub use conflict::{Conflict, ConflictKind};
 pub use conflicts::{AnyConflict, Conflicts};
-pub use derive::{Versioned, VersionedPart};
+pub use derive::{VersionValue, Versioned, VersionedPart};
 pub use entity::{ForeignKey, IntoKey, ParentKey, Versioned, VersionedPart};
 pub use error::{CommitError, EntityRef, IsolationError, LockError, SaveError, TrackError};
 pub use execute::{Apply, Audit, LockDsl, OverwriteDsl, VersionedDsl, retry};

@@ -6,6 +6,7 @@
 mod chrono;
 mod integer;
 mod moment;
+mod newtype;
 mod step;
 #[cfg(feature = "time")]
 mod time;
@@ -21,6 +22,7 @@ use std::fmt::{self, Debug};
 
 pub use crate::soft_delete::DeletionMark;
 pub use moment::{Moment, Precision};
+pub use newtype::VersionNewtype;
 pub(crate) use step::{By, How, TimeText};
 pub use step::{Step, SteppingVersion};
 #[cfg(feature = "uuid")]
@@ -59,7 +61,9 @@ use crate::schema_check::Shape;
 ///
 /// # A type of your own
 ///
-/// [`SteppingVersion`] is for writes that have not read the version. Each method asks the same of the type inside. What Diesel needs is what it always needs.
+/// [`#[derive(VersionValue)]`](derive@crate::VersionValue) makes a type around a version one like it, or
+/// implement the trait, and [`SteppingVersion`] for writes that have not read the version. What Diesel needs
+/// is what it always needs.
 ///
 /// ```
 /// use diesel::backend::Backend;
@@ -69,38 +73,10 @@ use crate::schema_check::Shape;
 /// use diesel::serialize::{self, Output, ToSql};
 /// use diesel::sql_types::Integer;
 /// use diesel_versioned::prelude::*;
-/// use diesel_versioned::version::{CountingVersion, Moment, NoVersion, Step, SteppingVersion};
 ///
-/// #[derive(Debug, Clone, Copy, PartialEq, AsExpression, FromSqlRow)]
+/// #[derive(Debug, Clone, Copy, PartialEq, AsExpression, FromSqlRow, VersionValue)]
 /// #[diesel(sql_type = Integer)]
 /// struct Revision(i32);
-///
-/// impl VersionValue for Revision {
-///     fn initial(moment: &Moment) -> Result<Self, NoVersion> {
-///         i32::initial(moment).map(Self)
-///     }
-///
-///     fn next(&self, moment: &Moment) -> Result<Self, NoVersion> {
-///         self.0.next(moment).map(Self)
-///     }
-///
-///     fn to_text(&self) -> String {
-///         self.0.to_text()
-///     }
-///
-///     fn from_text(text: &str) -> Option<Self> {
-///         i32::from_text(text).map(Self)
-///     }
-/// }
-///
-/// impl SteppingVersion for Revision {
-///     fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
-///         Ok(i32::step(moment)?.map(Self))
-///     }
-/// }
-///
-/// // For `#[version(wrap)]`.
-/// impl CountingVersion for Revision {}
 ///
 /// impl<DB: Backend> ToSql<Integer, DB> for Revision
 /// where
@@ -145,7 +121,7 @@ use crate::schema_check::Shape;
             `Uuid` or bytes, over a `NOT NULL` column",
     note = "timestamps and tokens need the feature of diesel-versioned that is called like their \
             crate: `chrono`, `time`, `uuid`",
-    note = "implement `VersionValue` for a type of your own"
+    note = "derive `VersionValue` for a type of your own around one of these, or implement it"
 )]
 pub trait VersionValue: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Whether it is the number of the transaction that wrote the row: the database alone makes it,
@@ -223,32 +199,32 @@ impl SteppingVersion for ByContent {
 }
 
 /// A version that counts, so that [`#[version(wrap)]`](derive@crate::Versioned) can let it start
-/// again: the integers. Implement it for your own type around one.
+/// again: the integers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not count, so it cannot wrap",
     label = "not an integer",
     note = "`#[version(wrap)]` is for integers; remove `wrap`",
-    note = "implement `CountingVersion` for a type of your own around an integer"
+    note = "derive `VersionValue` for a type of your own around an integer"
 )]
 pub trait CountingVersion: VersionValue {}
 
 /// A version that is a time, so that [`#[version(precision = …)]`](derive@crate::Versioned) can cut
-/// it. Implement it for your own type around one.
+/// it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no timestamp, so it has no precision",
     label = "not a timestamp",
     note = "`#[version(precision = …)]` is for timestamps; remove `precision`",
-    note = "implement `TimestampVersion` for a type of your own around a timestamp"
+    note = "derive `VersionValue` for a type of your own around a timestamp"
 )]
 pub trait TimestampVersion: VersionValue {}
 
 /// A version that is a UUID, so that [`#[version(uuid = …)]`](derive@crate::Versioned) can say which
-/// kind of UUID. Implement it for your own type around one.
+/// kind of UUID.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no UUID",
     label = "not a UUID",
     note = "`#[version(uuid = …)]` is for `Uuid`; remove `uuid`",
-    note = "implement `UuidVersion` for a type of your own around a `Uuid`"
+    note = "derive `VersionValue` for a type of your own around a `Uuid`"
 )]
 pub trait UuidVersion: VersionValue {}
 

@@ -13,7 +13,7 @@
 //! | such a table, and clients that hold only a token | none: `check = "hash"` | [no version](derive@crate::Versioned#no-version), the module `hash` |
 //! | a version that triggers of the database make | `#[version(db)]` | [a version that the database makes](derive@crate::Versioned#a-version-that-the-database-makes) |
 //! | PostgreSQL, and no column to be added | `xmin`, as `pg::Xid` | the module `pg` |
-//! | a type of your own around one of these | implement [`VersionValue`](crate::VersionValue) | [an example](crate::VersionValue#a-type-of-your-own) |
+//! | a type of your own around one of these | derive [`VersionValue`](derive@crate::VersionValue) | [an example](crate::VersionValue#a-type-of-your-own) |
 //!
 //! # What each promises
 //!

@@ -1,6 +1,6 @@
 //! What has no fields is no row.
 
-use diesel_versioned::{Versioned, VersionedPart};
+use diesel_versioned::{VersionValue, Versioned, VersionedPart};
 
 diesel::table! {
     products (id) {
@@ -31,5 +31,29 @@ enum Part {
     #[allow(dead_code)]
     One,
 }
+
+#[derive(Debug, Clone, PartialEq, VersionValue)]
+struct Two(i32, i32);
+
+#[derive(Debug, Clone, PartialEq, VersionValue)]
+enum OneOf {
+    #[allow(dead_code)]
+    This(i32),
+}
+
+#[derive(Debug, Clone, PartialEq, VersionValue)]
+struct NoVersion {
+    name: String,
+}
+
+#[derive(Debug, Clone, PartialEq, VersionValue)]
+struct Borrowed<'a>(&'a str);
+
+#[derive(Debug, Clone, PartialEq, VersionValue)]
+#[versioned(other)]
+struct Other(i32);
+
+#[derive(VersionValue)]
+struct Bare(i32);
 
 fn main() {}

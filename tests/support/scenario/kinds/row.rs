@@ -6,39 +6,12 @@ use diesel::expression::AsExpression;
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::Binary;
 use diesel_versioned::VersionValue;
-use diesel_versioned::version::{Moment, NoVersion, Step, SteppingVersion, UuidVersion};
 use uuid::Uuid;
 
 /// A UUID as 16 bytes, for databases for which Diesel has no `Uuid`.
-#[derive(Debug, Clone, Copy, PartialEq, AsExpression, FromSqlRow)]
+#[derive(Debug, Clone, Copy, PartialEq, AsExpression, FromSqlRow, VersionValue)]
 #[diesel(sql_type = Binary)]
 pub struct StoredUuid(pub Uuid);
-
-impl VersionValue for StoredUuid {
-    fn initial(moment: &Moment) -> Result<Self, NoVersion> {
-        Uuid::initial(moment).map(Self)
-    }
-
-    fn next(&self, moment: &Moment) -> Result<Self, NoVersion> {
-        self.0.next(moment).map(Self)
-    }
-
-    fn to_text(&self) -> String {
-        self.0.to_text()
-    }
-
-    fn from_text(text: &str) -> Option<Self> {
-        Uuid::from_text(text).map(Self)
-    }
-}
-
-impl UuidVersion for StoredUuid {}
-
-impl SteppingVersion for StoredUuid {
-    fn step(moment: &Moment) -> Result<Step<Self>, NoVersion> {
-        Ok(Uuid::step(moment)?.map(Self))
-    }
-}
 
 impl<DB: Backend> ToSql<Binary, DB> for StoredUuid
 where
