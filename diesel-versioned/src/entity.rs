@@ -14,7 +14,7 @@ pub use part::{BindPart, VersionedPart};
 
 use crate::columns::{Column, ColumnSet, Role};
 use crate::guard::{Check, VersionGroup};
-use crate::schema_check::Shape;
+use crate::schema_check::{Declared, Shape};
 use crate::shown::{ColumnValue, hidden};
 use crate::soft_delete::MarkColumn;
 #[cfg(doc)]
@@ -199,6 +199,11 @@ pub trait Versioned: CloneEntity + Send + Sync + 'static {
     /// What a version column must be able to hold.
     fn version_shape(_column: usize) -> Shape {
         Self::Version::shape()
+    }
+
+    /// What `table!` says of a version column, or of that of the mark.
+    fn declared(_column: usize) -> Declared {
+        Declared::Unknown
     }
 
     /// The columns whose values differ from those of `base`, compared as Rust values; neither the

@@ -67,13 +67,17 @@
 //! ```
 
 mod compare;
+mod declared;
 mod finding;
 mod inspection;
 mod report;
 mod shape;
 
+pub use declared::Declared;
 pub use finding::{Problem, SchemaFinding, Severity};
 pub use report::{SchemaError, SchemaReport};
 pub use shape::Shape;
 
+#[cfg(any(feature = "mysql", feature = "postgres", feature = "sqlite"))]
+pub(crate) use declared::is;
 pub(crate) use inspection::{Inspection, Question};

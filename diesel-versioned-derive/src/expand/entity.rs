@@ -58,6 +58,7 @@ impl Entity<'_> {
         let version_fns = self.version_fns();
         let mark_const = self.mark_const();
         let mark_fns = self.mark_fns();
+        let declared_fn = self.declared_fn();
         let changed_fn = model.changed_fn(is_data);
         let take_columns_fn = model.take_columns_fn(is_taken);
         let column_value_fn = model.column_value_fn();
@@ -99,6 +100,7 @@ impl Entity<'_> {
                 #tag_fn
                 #version_fns
                 #mark_fns
+                #declared_fn
                 #changed_fn
                 #take_columns_fn
                 #column_value_fn

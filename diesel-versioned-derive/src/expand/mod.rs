@@ -2,6 +2,7 @@
 
 mod bind;
 mod columns;
+mod declared;
 mod entity;
 mod generics;
 mod guard;

@@ -43,11 +43,27 @@ mod pg;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 
+use std::any::TypeId;
+
 use diesel::backend::Backend;
 
 use crate::lock::{Lock, Wait};
+use crate::schema_check::Declared;
 
 pub use self::catalog::Catalog;
+
+/// What is known of the SQL types that only some of the databases have.
+pub(crate) fn declared(id: TypeId) -> Option<Declared> {
+    let of: &[fn(TypeId) -> Option<Declared>] = &[
+        #[cfg(feature = "mysql")]
+        mysql::declared,
+        #[cfg(feature = "postgres")]
+        pg::declared,
+        #[cfg(feature = "sqlite")]
+        sqlite::declared,
+    ];
+    of.iter().find_map(|declared| declared(id))
+}
 
 /// A database that entities can be written to.
 ///

@@ -1,6 +1,9 @@
 //! PostgreSQL.
 
 mod catalog;
+mod declared;
+
+pub(super) use declared::declared;
 
 use super::{
     BatchUpdateSyntax, Dialect, IsolationSyntax, LaterSyntax, LockSyntax, RowLocks, Syntax,

@@ -1,6 +1,9 @@
 //! SQLite.
 
 mod catalog;
+mod declared;
+
+pub(super) use declared::declared;
 
 use super::{
     BatchUpdateSyntax, BeginToWrite, Dialect, IsolationSyntax, LaterSyntax, LockSyntax, Switch,
