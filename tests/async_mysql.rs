@@ -11,6 +11,8 @@
 
 #[path = "support/backend_mysql.rs"]
 mod backend;
+#[path = "support/columns_mysql.rs"]
+mod columns;
 #[path = "support/flavor_async/mod.rs"]
 mod flavor;
 #[path = "support/scenario_async/found_rows.rs"]

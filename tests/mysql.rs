@@ -11,6 +11,8 @@
 
 #[path = "support/backend_mysql.rs"]
 mod backend;
+#[path = "support/columns_mysql.rs"]
+mod columns;
 #[path = "support/flavor_blocking.rs"]
 mod flavor;
 #[path = "support/kinds_mysql.rs"]

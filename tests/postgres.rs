@@ -13,6 +13,8 @@
 mod arrays;
 #[path = "support/backend_postgres.rs"]
 mod backend;
+#[path = "support/columns_postgres.rs"]
+mod columns;
 #[path = "support/flavor_blocking.rs"]
 mod flavor;
 #[path = "support/kinds_postgres.rs"]

@@ -11,6 +11,8 @@
 
 #[path = "support/backend_sqlite.rs"]
 mod backend;
+#[path = "support/columns_sqlite.rs"]
+mod columns;
 #[path = "support/flavor_blocking.rs"]
 mod flavor;
 #[path = "support/kinds_sqlite.rs"]

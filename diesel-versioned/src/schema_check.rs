@@ -9,14 +9,14 @@
 //! | `schema.table_missing` | there is no such table, or the user may not see it |
 //! | `schema.column_missing` | a column of the entity is not there; the version's is one of them |
 //! | `schema.version_nullable` | the version may be NULL, and is then never matched |
-//! | `schema.version_type` | the version's column is of another type |
+//! | `schema.version_type` | the version's column is of another type, or of another than `table!` says |
 //! | `schema.version_narrow` | it ends before the type of the version does |
 //! | `schema.version_precision` | it keeps fewer digits of a second than the version has |
 //! | `schema.mark_not_null` | the mark of deletion is a time and its column NOT NULL |
 //! | `schema.mark_nullable` | it is a `bool` and its column may be NULL |
-//! | `schema.mark_type` | its column is of another type |
+//! | `schema.mark_type` | its column is of another type, or of another than `table!` says |
 //! | `schema.mark_precision` | its column keeps fewer digits of a second than the mark has |
-//! | `schema.key_not_unique` | nothing in the database keeps the key unique |
+//! | `schema.key_not_unique` | nothing in the database keeps the key unique, as `=` compares it |
 //! | `schema.found_rows` | the connection counts changed rows, not matched ones (MySQL, MariaDB) |
 //! | `schema.default_missing` | *warning*: rows of other writers get no version |
 //! | `schema.not_checked` | *warning*: something cannot be found out, such as the keys behind a view |
@@ -69,6 +69,8 @@
 mod compare;
 mod declared;
 mod finding;
+mod fit;
+mod found;
 mod inspection;
 mod report;
 mod shape;

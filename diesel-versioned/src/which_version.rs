@@ -70,10 +70,10 @@
 //! | --- | --- | --- | --- |
 //! | `i16`, `i32`, `i64` | `INTEGER` | `SMALLINT`, `INTEGER`, `BIGINT` | the same |
 //! | `u32`, `u64` | | | `INTEGER UNSIGNED`, `BIGINT UNSIGNED` |
-//! | `chrono::NaiveDateTime` | text (`Timestamp`) | `TIMESTAMP` | `DATETIME(n)`, `TIMESTAMP(n)` |
+//! | `chrono::NaiveDateTime` | text (`Timestamp`) | `TIMESTAMP` | `DATETIME(n)` (`Datetime`), `TIMESTAMP(n)` |
 //! | `chrono::DateTime<Utc>` | text (`TimestamptzSqlite`) | `TIMESTAMPTZ` | |
-//! | `time::PrimitiveDateTime` | text (`Timestamp`) | `TIMESTAMP` | `DATETIME(n)`, `TIMESTAMP(n)` |
-//! | `time::OffsetDateTime` | text (`TimestamptzSqlite`) | `TIMESTAMPTZ` | `DATETIME(n)`, `TIMESTAMP(n)` |
+//! | `time::PrimitiveDateTime` | text (`Timestamp`) | `TIMESTAMP` | `DATETIME(n)` (`Datetime`), `TIMESTAMP(n)` |
+//! | `time::OffsetDateTime` | text (`TimestamptzSqlite`) | `TIMESTAMPTZ` | `DATETIME(n)` (`Datetime`), `TIMESTAMP(n)` |
 //! | `SystemTime` | [in an integer](#a-time-in-an-integer-on-sqlite) | `TIMESTAMP` | |
 //! | `uuid::Uuid` | [as bytes](#a-uuid-as-bytes) | `UUID` | [as bytes](#a-uuid-as-bytes) |
 //! | `Token<N>`, `Vec<u8>` | `BLOB` | `BYTEA` | `BINARY(N)`, `VARBINARY(N)` |
@@ -160,6 +160,10 @@
 //!   the two crates: `UPDATE t SET version = datetime(version)`.
 //! - **`TIMESTAMP` of MySQL** is stored in UTC and shown in the session's time zone, and ends in 2038.
 //!   Diesel sets each session to UTC; leave it so.
+//! - **A `DATETIME` column of MySQL or MariaDB is `Datetime` in `table!`**, as `diesel print-schema` writes
+//!   it. As `Timestamp` it is sent a `TIMESTAMP`, which has nothing before 1970 and nothing after 2038
+//!   (MariaDB from 11.5 on: 2106): such a time becomes NULL, and no guard matches it.
+//!   [`check_schema`](crate::VersionedDsl::check_schema) finds it.
 //! - **A row that is deleted and inserted again within one tick** has the same version.
 //!
 #![cfg_attr(feature = "chrono", doc = "```")]

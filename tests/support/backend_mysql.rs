@@ -69,6 +69,9 @@ impl TestBackend for Conn {
     // No two rows may have the same first characters, so none have the same.
     const RIGHT_STOCK_LEVELS: &'static [&'static str] =
         &["CREATE UNIQUE INDEX made_up ON stock_levels (sku(8), warehouse)"];
+    // An index compares as its column does.
+    const RIGHT_COLLATIONS: &'static [(&'static str, &'static str)] = &[];
+    const WRONG_COLLATIONS: &'static [(&'static str, &'static str)] = &[];
     const INTEGERS_ARE_EXACT: bool = false;
     const TIMES_AND_TOKENS: Option<[&'static str; 4]> =
         Some(["DATETIME", "TIMESTAMP(6)", "BINARY(16)", "VARBINARY(16)"]);

@@ -82,6 +82,20 @@ impl TestBackend for Conn {
     ];
     const RIGHT_STOCK_LEVELS: &'static [&'static str] =
         &["CREATE UNIQUE INDEX made_up ON stock_levels (sku COLLATE NOCASE, warehouse DESC)"];
+    const RIGHT_COLLATIONS: &'static [(&'static str, &'static str)] = &[
+        ("TEXT COLLATE NOCASE", "nocase"),
+        ("TEXT COLLATE RTRIM", "RTRIM"),
+        ("TEXT", "NOCASE"),
+        ("NUMERIC", "RTRIM"),
+        ("STRING COLLATE BINARY", "NOCASE"),
+    ];
+    const WRONG_COLLATIONS: &'static [(&'static str, &'static str)] = &[
+        ("TEXT COLLATE NOCASE", "BINARY"),
+        ("TEXT COLLATE \"nocase\"", "RTRIM"),
+        ("VARCHAR(8) COLLATE rtrim", "BINARY"),
+        ("TEXT COLLATE RTRIM", "NOCASE"),
+        ("NUMERIC COLLATE NOCASE", "BINARY"),
+    ];
     const INTEGERS_ARE_EXACT: bool = false;
     const TIMES_AND_TOKENS: Option<[&'static str; 4]> = None;
     const COLUMNS_FOLD_CASE: bool = true;

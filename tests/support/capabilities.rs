@@ -163,6 +163,12 @@ pub trait TestBackend: Connection {
     /// Tables `stock_levels` whose key is kept unique by something other than a primary key.
     const RIGHT_STOCK_LEVELS: &'static [&'static str];
 
+    /// Texts as a type in SQL, and collations by which a unique index keeps them unique.
+    const RIGHT_COLLATIONS: &'static [(&'static str, &'static str)];
+
+    /// The same with collations by which it does not.
+    const WRONG_COLLATIONS: &'static [(&'static str, &'static str)];
+
     /// An integer is read only from a column of its own width, and integers have a width.
     const INTEGERS_ARE_EXACT: bool;
 

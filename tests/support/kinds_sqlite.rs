@@ -8,6 +8,7 @@ use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::BigInt;
 use diesel::sqlite::{Sqlite, SqliteValue};
 use diesel_versioned::VersionValue;
+use diesel_versioned::schema_check::Shape;
 use diesel_versioned::version::{Moment, NoVersion, Step, SteppingVersion, TimestampVersion};
 
 use crate::support::scenario::kinds::{Instant, kind};
@@ -96,6 +97,10 @@ impl VersionValue for Micros {
 
     fn from_text(text: &str) -> Option<Self> {
         SystemTime::from_text(text).map(Self)
+    }
+
+    fn shape() -> Shape {
+        SystemTime::shape()
     }
 }
 

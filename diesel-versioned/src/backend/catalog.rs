@@ -2,11 +2,13 @@
 
 use std::ptr;
 
+use crate::schema_check::Declared;
+
 /// How a database is asked about its tables; [`Sqlite`, `Pg` and `Mysql`](super::Dialect) have one.
 ///
 /// In its SQL `{from}` is the table as statements name it, `{in_schema}` the quoted schema with a dot
-/// or nothing, `{name}`, `{schema}` and `{table}` are bound: the table as statements name it, its
-/// schema or NULL, and its name alone.
+/// or nothing, `{column}` the quoted name of a column, `{name}`, `{schema}` and `{table}` are bound: the
+/// table as statements name it, its schema or NULL, and its name alone.
 #[derive(Debug)]
 pub struct Catalog {
     /// What a text that is no value begins and ends with.
@@ -21,12 +23,24 @@ pub struct Catalog {
     pub(crate) columns: Lookup<FoundColumn>,
     /// Asks for the columns of all unique keys, each key's beside each other.
     pub(crate) keys: Lookup<KeyPart>,
+    /// Asks by which collations a unique key keeps apart what `=` takes for the same in a column,
+    /// where those of all keys are told; where there is none, only such collations are told.
+    pub(crate) collations: Option<Lookup<String>>,
     /// Whether names that differ in case only name the same column.
     pub(crate) folds_case: bool,
+    /// Whether a column takes what is sent as what `table!` says of it, and gives it back.
+    pub(crate) takes: fn(Declared, Stored) -> Takes,
     /// Whether an integer is read only from a column of exactly its width.
     pub(crate) exact_integers: bool,
     /// Tries what the count of an update counts, where connections differ in it.
     pub(crate) found_rows: Option<FoundRows>,
+}
+
+impl Catalog {
+    /// Whether two names name the same column.
+    pub(crate) fn same_name(&self, one: &str, other: &str) -> bool {
+        one == other || self.folds_case && one.to_lowercase() == other.to_lowercase()
+    }
 }
 
 /// There is one of each backend.
@@ -128,16 +142,29 @@ pub(crate) struct KeyPart {
     pub(crate) key: String,
     /// `None` for an expression.
     pub(crate) column: Option<String>,
+    /// The collation by which it compares, if that may not be how `=` does; see
+    /// [`Catalog::collations`].
+    pub(crate) collation: Option<String>,
 }
 
 impl KeyPart {
-    /// Reads the name of a key and that of a column.
+    /// Reads the name of a key, that of a column, and that of a collation.
     pub(crate) fn read(cells: &Cells) -> Option<Self> {
         Some(Self {
             key: cells.text(0)?.to_owned(),
             column: cells.text(1).map(str::to_owned),
+            collation: cells.text(2).map(str::to_owned),
         })
     }
+}
+
+/// Whether a column takes what it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Yes,
+    No,
+    /// If `table!` says this of it.
+    IfDeclared(&'static str),
 }
 
 /// What a column can hold.
@@ -150,6 +177,8 @@ pub(crate) enum Stored {
     /// With so many digits of a second.
     Timestamp {
         digits: u8,
+        /// Converted from and to the time zone of the session.
+        zoned: bool,
     },
     Uuid,
     /// `TRUE` or `FALSE`, by a type of its own.
@@ -162,6 +191,8 @@ pub(crate) enum Stored {
     Text,
     /// Whatever is written.
     Anything,
+    /// What no type of Diesel's is sent as that a version has; a type of one's own may be.
+    Foreign,
     /// Nothing that a version is made of.
     Other,
 }
@@ -185,11 +216,12 @@ pub(crate) fn type_parts(type_name: &str) -> (&str, Option<u64>, &str) {
     }
 }
 
-/// The digits of a second that a type has by its argument, or else by default.
-pub(crate) fn digits(argument: Option<u64>, default: u8) -> Stored {
+/// A time with the digits of a second that a type has by its argument, or else by default.
+pub(crate) fn timestamp(argument: Option<u64>, default: u8, zoned: bool) -> Stored {
     let digits = argument.and_then(|digits| u8::try_from(digits).ok());
     Stored::Timestamp {
         digits: digits.unwrap_or(default),
+        zoned,
     }
 }
 

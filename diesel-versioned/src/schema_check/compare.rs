@@ -1,8 +1,10 @@
 //! What an entity expects of its table beside what was found: plain data in, findings out.
 
-use super::{Problem, SchemaFinding, SchemaReport, Shape};
+use super::fit::{Fit, fit};
+use super::found::FoundTable;
+use super::{Declared, Problem, SchemaFinding, SchemaReport, Shape};
 use crate::backend::Catalog;
-use crate::backend::catalog::{FoundColumn, Stored, TableKind};
+use crate::backend::catalog::{KeyPart, TableKind};
 use crate::entity::Versioned;
 
 /// What an entity expects of its table.
@@ -10,9 +12,15 @@ pub(super) struct Expected {
     table: &'static str,
     columns: Vec<&'static str>,
     key: Vec<&'static str>,
-    /// The version columns, with what they must be able to hold.
-    versions: Vec<(&'static str, Shape)>,
+    versions: Vec<Version>,
     mark: Option<Mark>,
+}
+
+/// What an entity expects of a version column.
+struct Version {
+    column: &'static str,
+    shape: Shape,
+    declared: Declared,
 }
 
 /// What an entity expects of the column that marks rows as deleted.
@@ -20,6 +28,7 @@ struct Mark {
     column: &'static str,
     null: bool,
     shape: Shape,
+    declared: Declared,
 }
 
 impl Expected {
@@ -33,23 +42,20 @@ impl Expected {
                 .collect(),
             versions: T::VERSION_COLUMNS
                 .iter()
-                .map(|column| (name(column), T::version_shape(column)))
+                .map(|column| Version {
+                    column: name(column),
+                    shape: T::version_shape(column),
+                    declared: T::declared(column),
+                })
                 .collect(),
             mark: T::MARK.map(|mark| Mark {
                 column: name(mark.index),
                 null: mark.null,
                 shape: T::mark_shape(),
+                declared: T::declared(mark.index),
             }),
         }
     }
-}
-
-/// A table as the database has it.
-pub(super) struct FoundTable {
-    pub(super) kind: TableKind,
-    pub(super) columns: Vec<FoundColumn>,
-    /// The columns of each unique key; `None` for an expression.
-    pub(super) keys: Vec<Vec<Option<String>>>,
 }
 
 /// Compares; `counted` is how many rows an update counted that matched one and changed none.
@@ -85,9 +91,7 @@ fn table(
     found: &FoundTable,
     findings: &mut Vec<SchemaFinding>,
 ) {
-    let same = |one: &str, other: &str| {
-        one == other || catalog.folds_case && one.to_lowercase() == other.to_lowercase()
-    };
+    let same = |one: &str, other: &str| catalog.same_name(one, other);
     let find = |name: &str| found.columns.iter().find(|column| same(&column.name, name));
     let constrained = found.kind == TableKind::Table;
 
@@ -98,64 +102,61 @@ fn table(
         }
     }
 
-    for &(name, shape) in &expected.versions {
-        let Some(version) = find(name) else { continue };
-        let mut of_version = |problem| {
-            findings.push(SchemaFinding::of_column(expected.table, name, problem));
+    for expected_version in &expected.versions {
+        let &Version {
+            column: name,
+            shape: version,
+            declared,
+        } = expected_version;
+        let Some(column) = find(name) else { continue };
+        let found = column.type_name.clone();
+        let nullable = (constrained && column.nullable).then_some(Problem::VersionNullable);
+        let other_type = |declare, found| Problem::VersionType {
+            version,
+            found,
+            declare,
         };
-        if constrained && version.nullable {
-            of_version(Problem::VersionNullable);
-        }
-        let type_name = version.type_name.clone();
-        match fit(shape, version.stored, catalog.exact_integers) {
-            Fit::Fits => {}
-            Fit::OtherType => of_version(Problem::VersionType {
-                version: shape,
-                found: type_name,
-            }),
-            Fit::Narrow => of_version(Problem::VersionNarrow {
-                version: shape,
-                found: type_name,
-            }),
-            Fit::Coarse => of_version(Problem::VersionPrecision {
-                version: shape,
-                found: type_name,
-            }),
-        }
+        let unfit = match fit(version, declared, column.stored, catalog) {
+            Fit::Fits => None,
+            Fit::OtherType => Some(other_type(None, found)),
+            Fit::Declare(name) => Some(other_type(Some(name), found)),
+            Fit::Narrow => Some(Problem::VersionNarrow { version, found }),
+            Fit::Coarse => Some(Problem::VersionPrecision { version, found }),
+        };
+        let problems = nullable.into_iter().chain(unfit);
+        let of_version = |problem| SchemaFinding::of_column(expected.table, name, problem);
+        findings.extend(problems.map(of_version));
     }
 
     if let Some(mark) = &expected.mark
         && let Some(column) = find(mark.column)
     {
         let (shape, found) = (mark.shape, column.type_name.clone());
-        let fits = fit(shape, column.stored, catalog.exact_integers);
-        let problems = [
-            (constrained && column.nullable != mark.null).then_some(if mark.null {
-                Problem::MarkNotNull
-            } else {
-                Problem::MarkNullable
-            }),
-            match fits {
-                Fit::Fits => None,
-                Fit::Coarse => Some(Problem::MarkPrecision { mark: shape, found }),
-                Fit::OtherType | Fit::Narrow => Some(Problem::MarkType { mark: shape, found }),
-            },
-        ];
-        findings.extend(
-            problems
-                .into_iter()
-                .flatten()
-                .map(|problem| SchemaFinding::of_column(expected.table, mark.column, problem)),
-        );
+        let null = (constrained && column.nullable != mark.null).then_some(if mark.null {
+            Problem::MarkNotNull
+        } else {
+            Problem::MarkNullable
+        });
+        let other_type = |declare, found| Problem::MarkType {
+            mark: shape,
+            found,
+            declare,
+        };
+        let unfit = match fit(shape, mark.declared, column.stored, catalog) {
+            Fit::Fits => None,
+            Fit::Coarse => Some(Problem::MarkPrecision { mark: shape, found }),
+            Fit::OtherType | Fit::Narrow => Some(other_type(None, found)),
+            Fit::Declare(name) => Some(other_type(Some(name), found)),
+        };
+        let problems = null.into_iter().chain(unfit);
+        let of_mark = |problem| SchemaFinding::of_column(expected.table, mark.column, problem);
+        findings.extend(problems.map(of_mark));
     }
 
-    // A guard compares with `=`, which no NULL is equal to: a unique key with nullable columns keeps
-    // those rows apart that a guard can find.
-    let covered = |column: &Option<String>| {
-        let column = column.as_deref();
-        column.is_some_and(|column| expected.key.iter().any(|key| same(key, column)))
-    };
-    if !constrained {
+    if constrained {
+        let unique = key_unique(expected, catalog, found).err();
+        findings.extend(unique.map(|problem| SchemaFinding::new(expected.table, problem)));
+    } else {
         findings.push(SchemaFinding::new(
             expected.table,
             Problem::NotChecked {
@@ -164,20 +165,10 @@ fn table(
                     .to_owned(),
             },
         ));
-    } else if !found
-        .keys
-        .iter()
-        .any(|key| !key.is_empty() && key.iter().all(covered))
-    {
-        findings.push(SchemaFinding::new(
-            expected.table,
-            Problem::KeyNotUnique {
-                key: expected.key.clone(),
-            },
-        ));
     }
 
-    for &(name, _) in &expected.versions {
+    for version in &expected.versions {
+        let name = version.column;
         if constrained && find(name).is_some_and(|version| !version.has_default) {
             let missing = Problem::DefaultMissing;
             findings.push(SchemaFinding::of_column(expected.table, name, missing));
@@ -185,160 +176,28 @@ fn table(
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fit {
-    Fits,
-    OtherType,
-    Narrow,
-    Coarse,
-}
-
-fn fit(version: Shape, stored: Stored, exact_integers: bool) -> Fit {
-    // How many bits a number that is not negative may have.
-    let magnitude = |bits: u32, signed: bool| bits.saturating_sub(u32::from(signed));
-    match (version, stored) {
-        (Shape::Other, _)
-        | (_, Stored::Anything)
-        | (Shape::Uuid, Stored::Uuid)
-        | (Shape::Boolean, Stored::Boolean) => Fit::Fits,
-        // As databases without such a type keep it.
-        (Shape::Boolean, Stored::Integer { .. }) if !exact_integers => Fit::Fits,
-        (
-            Shape::Integer { bits, signed },
-            Stored::Integer {
-                bits: has,
-                signed: has_sign,
-            },
-        ) => {
-            let (needs, has) = (magnitude(bits, signed), magnitude(has.into(), has_sign));
-            if has < needs {
-                Fit::Narrow
-            } else if has > needs && exact_integers {
-                Fit::OtherType
-            } else {
-                Fit::Fits
-            }
-        }
-        (Shape::Timestamp { digits }, Stored::Timestamp { digits: has }) if has < digits => {
-            Fit::Coarse
-        }
-        // As SQLite keeps times, and types of one's own may keep them and UUIDs.
-        (Shape::Timestamp { .. }, Stored::Timestamp { .. } | Stored::Text)
-        | (Shape::Uuid, Stored::Text) => Fit::Fits,
-        (Shape::Uuid, Stored::Bytes { most, padded }) => bytes(Some(16), most, padded),
-        (Shape::Bytes { len }, Stored::Bytes { most, padded }) => bytes(len, most, padded),
-        _ => Fit::OtherType,
-    }
-}
-
-/// What is shorter than a column that pads comes back longer, and is another version.
-fn bytes(len: Option<u64>, most: Option<u64>, padded: bool) -> Fit {
-    match (len, most) {
-        (Some(len), Some(most)) if len > most => Fit::Narrow,
-        (Some(len), Some(most)) if padded && len < most => Fit::OtherType,
-        _ => Fit::Fits,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Fit, fit};
-    use crate::backend::catalog::Stored;
-    use crate::schema_check::Shape;
-
-    #[test]
-    fn an_integer_fits_what_holds_all_of_it() {
-        let integer = |bits, signed| Shape::Integer { bits, signed };
-        let stored = |bits, signed| Stored::Integer { bits, signed };
-        for (version, column, expected, exact) in [
-            (integer(32, true), stored(32, true), Fit::Fits, Fit::Fits),
-            (
-                integer(32, true),
-                stored(16, true),
-                Fit::Narrow,
-                Fit::Narrow,
-            ),
-            (
-                integer(32, true),
-                stored(64, true),
-                Fit::Fits,
-                Fit::OtherType,
-            ),
-            // Versions are not negative.
-            (
-                integer(32, true),
-                stored(32, false),
-                Fit::Fits,
-                Fit::OtherType,
-            ),
-            (
-                integer(32, false),
-                stored(32, true),
-                Fit::Narrow,
-                Fit::Narrow,
-            ),
-            (integer(64, false), stored(64, false), Fit::Fits, Fit::Fits),
-            (
-                integer(32, true),
-                stored(24, false),
-                Fit::Narrow,
-                Fit::Narrow,
-            ),
-        ] {
-            assert_eq!(
-                fit(version, column, false),
-                expected,
-                "{version:?} {column:?}"
-            );
-            assert_eq!(fit(version, column, true), exact, "{version:?} {column:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_known_fits() {
-        for version in [
-            Shape::Integer {
-                bits: 32,
-                signed: true,
-            },
-            Shape::Timestamp { digits: 6 },
-            Shape::Uuid,
-            Shape::Bytes { len: None },
-            Shape::Other,
-        ] {
-            assert_eq!(fit(version, Stored::Anything, true), Fit::Fits);
-            assert_eq!(fit(Shape::Other, Stored::Other, true), Fit::Fits);
-            let other = fit(version, Stored::Other, true);
-            assert_eq!(other == Fit::OtherType, version != Shape::Other);
-        }
-    }
-
-    #[test]
-    fn times_uuids_and_bytes_come_back_as_they_were() {
-        let digits = |digits| Stored::Timestamp { digits };
-        let bytes = |most, padded| Stored::Bytes { most, padded };
-        let token = |len| Shape::Bytes { len };
-        for (version, column, expected) in [
-            (Shape::Timestamp { digits: 3 }, digits(0), Fit::Coarse),
-            (Shape::Timestamp { digits: 3 }, digits(3), Fit::Fits),
-            (Shape::Timestamp { digits: 3 }, digits(6), Fit::Fits),
-            (Shape::Timestamp { digits: 3 }, Stored::Text, Fit::Fits),
-            (Shape::Timestamp { digits: 3 }, Stored::Uuid, Fit::OtherType),
-            (Shape::Uuid, Stored::Uuid, Fit::Fits),
-            (Shape::Uuid, bytes(Some(16), true), Fit::Fits),
-            (Shape::Uuid, bytes(Some(17), true), Fit::OtherType),
-            (Shape::Uuid, bytes(Some(8), false), Fit::Narrow),
-            (token(Some(8)), bytes(None, false), Fit::Fits),
-            (token(Some(8)), bytes(Some(16), false), Fit::Fits),
-            (token(Some(8)), bytes(Some(16), true), Fit::OtherType),
-            (token(None), bytes(Some(16), true), Fit::Fits),
-            (token(None), Stored::Text, Fit::OtherType),
-        ] {
-            assert_eq!(
-                fit(version, column, true),
-                expected,
-                "{version:?} {column:?}"
-            );
-        }
+/// Whether the database keeps the key unique. A guard compares with `=`, which no NULL is equal to: a
+/// unique key with nullable columns keeps those rows apart that a guard can find.
+fn key_unique(expected: &Expected, catalog: &Catalog, found: &FoundTable) -> Result<(), Problem> {
+    let in_key = |part: &KeyPart| {
+        part.column.as_deref().is_some_and(|column| {
+            let mut key = expected.key.iter();
+            key.any(|key| catalog.same_name(key, column))
+        })
+    };
+    let keys = found
+        .keys
+        .iter()
+        .filter(|key| !key.is_empty() && key.iter().all(in_key));
+    // The collations of those that compare otherwise; `None` if one compares as the columns do.
+    let others: Option<Vec<&String>> = keys
+        .map(|key| key.iter().find_map(|part| part.collation.as_ref()))
+        .collect();
+    match others {
+        None => Ok(()),
+        Some(others) => Err(Problem::KeyNotUnique {
+            key: expected.key.clone(),
+            collation: others.first().map(ToString::to_string),
+        }),
     }
 }

@@ -28,6 +28,8 @@ pub enum Problem {
         version: Shape,
         /// The type of the column, as the database shows it.
         found: String,
+        /// What `table!` has to say instead, if that is what is wrong.
+        declare: Option<&'static str>,
     },
     /// The version's column ends before the type of the version does.
     VersionNarrow {
@@ -56,6 +58,8 @@ pub enum Problem {
         mark: Shape,
         /// The type of the column, as the database shows it.
         found: String,
+        /// What `table!` has to say instead, if that is what is wrong.
+        declare: Option<&'static str>,
     },
     /// The column that marks rows as deleted keeps fewer digits of a second than the mark has.
     MarkPrecision {
@@ -65,10 +69,12 @@ pub enum Problem {
         found: String,
     },
     /// The database does not keep the key unique: neither a primary key nor a unique index has
-    /// columns of the key alone.
+    /// columns of the key alone, and takes for the same what `=` does.
     KeyNotUnique {
         /// The columns of the key.
         key: Vec<&'static str>,
+        /// The collation of a unique index that has such columns, and keeps apart what `=` does not.
+        collation: Option<String>,
     },
     /// The version has no DEFAULT: rows of writers who do not know of it fail, or have none.
     DefaultMissing,
@@ -171,7 +177,22 @@ impl fmt::Display for SchemaFinding {
                 "the version may be NULL, and a row without a version can never be saved; give \
                  those rows one and make the column NOT NULL",
             ),
-            Problem::VersionType { version, found } => write!(
+            Problem::VersionType {
+                declare: Some(declare),
+                found,
+                ..
+            }
+            | Problem::MarkType {
+                declare: Some(declare),
+                found,
+                ..
+            } => write!(
+                f,
+                "`table!` says another type of time than that of the column, which is `{found}`, so \
+                 times are sent that the database takes for other ones, or for NULL; write \
+                 `{declare}` in `table!`"
+            ),
+            Problem::VersionType { version, found, .. } => write!(
                 f,
                 "the version is {version} and the column `{found}`; change the type of one of them"
             ),
@@ -193,7 +214,7 @@ impl fmt::Display for SchemaFinding {
                 "a row with NULL in it is neither deleted nor not, so it is never found; set it to \
                  FALSE and make the column NOT NULL",
             ),
-            Problem::MarkType { mark, found } => write!(
+            Problem::MarkType { mark, found, .. } => write!(
                 f,
                 "the mark of deletion is {mark} and the column `{found}`; change the type of one of \
                  them"
@@ -203,7 +224,17 @@ impl fmt::Display for SchemaFinding {
                 "the mark of deletion is {mark}, more than the column keeps, which is `{found}`; give \
                  the column, or `soft_delete(precision = …)`, the other one's precision"
             ),
-            Problem::KeyNotUnique { key } => write!(
+            Problem::KeyNotUnique {
+                key,
+                collation: Some(collation),
+            } => write!(
+                f,
+                "a unique index has ({}) by the collation `{collation}` and keeps apart what `=` \
+                 takes for the same by that of the column, so a write could reach several rows; add \
+                 one by the collation of the column",
+                key.join(", ")
+            ),
+            Problem::KeyNotUnique { key, .. } => write!(
                 f,
                 "no primary key and no unique index keeps ({}) unique, so a write could reach \
                  several rows; add one on these columns",

@@ -7,7 +7,8 @@ use diesel::QueryResult;
 use diesel::result::Error;
 
 use super::SchemaReport;
-use super::compare::{Expected, FoundTable, compare};
+use super::compare::{Expected, compare};
+use super::found::FoundTable;
 use crate::backend::Catalog;
 use crate::backend::catalog::{Cells, KeyPart, Lookup, TableKind, Unlisted};
 use crate::database_error;
@@ -21,6 +22,8 @@ pub(crate) struct Inspection<T> {
     name: TableName,
     kind: Option<TableKind>,
     table: Option<FoundTable>,
+    /// The columns of the key whose collations are asked for.
+    collated: Vec<&'static str>,
     /// How many rows an update counted that changed nothing, or why that is not known.
     counted: Option<Result<usize, String>>,
     entity: PhantomData<fn() -> T>,
@@ -34,6 +37,8 @@ enum Step {
     Kind,
     Columns,
     Keys,
+    /// Asks for the collations of one column after the other.
+    Collations(usize),
     /// Makes the table in which found rows are tried, one statement after the other.
     Prepare(usize),
     Try,
@@ -57,6 +62,7 @@ impl<T: Versioned> Inspection<T> {
             name: TableName::default(),
             kind: None,
             table: None,
+            collated: Vec::new(),
             counted: None,
             entity: PhantomData,
         }
@@ -80,6 +86,11 @@ impl<T: Versioned> Inspection<T> {
             Step::Kind => rows(catalog.kind.sql, catalog.kind.cells),
             Step::Columns => rows(catalog.columns.sql, catalog.columns.cells),
             Step::Keys => rows(catalog.keys.sql, catalog.keys.cells),
+            Step::Collations(index) => {
+                let lookup = catalog.collations.as_ref()?;
+                let ask = Ask::about::<T, DB>(&self.catalog, lookup.sql, &self.name, lookup.cells);
+                Question::Rows(ask.of_column(self.collated.get(index)?))
+            }
             Step::Prepare(index) => count(found_rows?.before.get(index)?),
             Step::Try => count(found_rows?.update),
             Step::CleanUp => count(found_rows?.after),
@@ -133,15 +144,37 @@ impl<T: Versioned> Inspection<T> {
                     Step::Keys
                 }
             },
+            Step::Collations(index) => {
+                let weaker = match (&catalog.collations, rows) {
+                    (Some(lookup), Ok(rows)) => read(lookup, &rows),
+                    // Of a collation that the connection does not have nothing is known.
+                    (_, Err(error)) if !is_answer(&error) => return Err(error),
+                    _ => Vec::new(),
+                };
+                if let (Some(table), Some(column)) = (&mut self.table, self.collated.get(index)) {
+                    table.trust(catalog, column, &weaker);
+                }
+                self.after_keys(catalog, index + 1)
+            }
             _ => {
                 let keys = group(read(&catalog.keys, &rows?));
                 if let Some(table) = &mut self.table {
                     table.keys = keys;
+                    self.collated = table.collated::<T>(catalog);
                 }
-                after_table(catalog)
+                self.after_keys(catalog, 0)
             }
         };
         Ok(())
+    }
+
+    /// What comes when the keys are known, and the collations of so many columns.
+    fn after_keys(&self, catalog: &Catalog, asked: usize) -> Step {
+        if asked < self.collated.len() {
+            Step::Collations(asked)
+        } else {
+            after_table(catalog)
+        }
     }
 
     /// Takes the answer to a question that is answered by a count.
@@ -214,14 +247,14 @@ fn read<R>(lookup: &Lookup<R>, rows: &[Cells]) -> Vec<R> {
     rows.iter().filter_map(lookup.read).collect()
 }
 
-/// The columns of each key.
-fn group(parts: Vec<KeyPart>) -> Vec<Vec<Option<String>>> {
-    let mut keys: Vec<(String, Vec<Option<String>>)> = Vec::new();
+/// The parts of each key.
+fn group(parts: Vec<KeyPart>) -> Vec<Vec<KeyPart>> {
+    let mut keys: Vec<Vec<KeyPart>> = Vec::new();
     for part in parts {
         match keys.last_mut() {
-            Some((key, columns)) if *key == part.key => columns.push(part.column),
-            _ => keys.push((part.key, vec![part.column])),
+            Some(key) if key.iter().all(|other| other.key == part.key) => key.push(part),
+            _ => keys.push(vec![part]),
         }
     }
-    keys.into_iter().map(|(_, columns)| columns).collect()
+    keys
 }

@@ -106,6 +106,7 @@ enum Text {
         quoted: Option<String>,
         schema: Option<String>,
         table: Option<String>,
+        column: &'static str,
     },
 }
 
@@ -135,9 +136,18 @@ impl<F> Ask<F> {
                 quoted: Some(name.quoted.clone()),
                 schema: name.schema.clone(),
                 table: Some(name.table.clone()),
+                column: "",
             },
             cells,
         }
+    }
+
+    /// The same about one of the columns.
+    pub(crate) fn of_column(mut self, name: &'static str) -> Self {
+        if let Text::About { column, .. } = &mut self.text {
+            *column = name;
+        }
+        self
     }
 
     /// The types of the first columns of the answer.
@@ -150,7 +160,7 @@ impl<F: QueryFragment<DB>, DB: OwnTables> QueryFragment<DB> for Ask<F> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
         // Once at the start of a program; SHOW and CREATE TABLE are nothing to keep prepared.
         out.unsafe_to_cache_prepared();
-        let (mut sql, quoted, schema, table) = match &self.text {
+        let (mut sql, quoted, schema, table, column) = match &self.text {
             Text::Name => {
                 let catalog = out.backend().syntax().catalog.ok_or_else(no_catalog)?;
                 self.catalog.get_or_init(|| catalog);
@@ -165,7 +175,8 @@ impl<F: QueryFragment<DB>, DB: OwnTables> QueryFragment<DB> for Ask<F> {
                 quoted,
                 schema,
                 table,
-            } => (*sql, quoted, schema, table),
+                column,
+            } => (*sql, quoted, schema, table, *column),
         };
         while let Some((before, (marker, after))) = split_at_marker(sql) {
             out.push_sql(before);
@@ -177,6 +188,7 @@ impl<F: QueryFragment<DB>, DB: OwnTables> QueryFragment<DB> for Ask<F> {
                         out.push_sql(".");
                     }
                 }
+                "column" => out.push_identifier(column)?,
                 "name" => DB::bind_text(quoted, &mut out)?,
                 "table" => DB::bind_text(table, &mut out)?,
                 _ => DB::bind_text(schema, &mut out)?,

@@ -15,7 +15,7 @@ mod property;
 mod relative;
 mod retry;
 pub mod roles;
-mod schema_check;
+pub mod schema_check;
 pub mod single;
 mod smoke;
 mod snapshot;

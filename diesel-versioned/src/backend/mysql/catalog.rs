@@ -1,9 +1,10 @@
 //! How MySQL and MariaDB are asked about a table: by SHOW, which finds temporary tables as well.
 
 use crate::backend::catalog::{
-    Catalog, CellType, Cells, FoundColumn, FoundRows, KeyPart, Lookup, Stored, TableKind, Unlisted,
-    digits, type_parts,
+    Catalog, CellType, Cells, FoundColumn, FoundRows, KeyPart, Lookup, Stored, TableKind, Takes,
+    Unlisted, timestamp, type_parts,
 };
+use crate::schema_check::Declared;
 
 pub(super) static CATALOG: Catalog = Catalog {
     literal: ("'", "'"),
@@ -39,7 +40,10 @@ pub(super) static CATALOG: Catalog = Catalog {
         ],
         read: key_part,
     },
+    // A key compares as its columns do.
+    collations: None,
     folds_case: true,
+    takes,
     exact_integers: false,
     // Neither CREATE nor DROP of a temporary table commits.
     found_rows: Some(FoundRows {
@@ -78,7 +82,26 @@ fn key_part(cells: &Cells) -> Option<KeyPart> {
     Some(KeyPart {
         key: cells.text(2)?.to_owned(),
         column: cells.text(4).map(str::to_owned),
+        collation: None,
     })
+}
+
+/// A value is converted into the type of its column. What is sent as a TIMESTAMP is cut to what a
+/// TIMESTAMP holds before that: nothing before 1970 and nothing after 2038, or 2106.
+fn takes(declared: Declared, stored: Stored) -> Takes {
+    match (declared, stored) {
+        (Declared::Timestamp, Stored::Timestamp { zoned: false, .. }) => {
+            Takes::IfDeclared("Datetime")
+        }
+        (Declared::Timestamp | Declared::Datetime, Stored::Timestamp { .. })
+        | (Declared::Integer { .. } | Declared::Boolean, Stored::Integer { .. })
+        | (Declared::Bytes, Stored::Bytes { .. })
+        | (
+            Declared::Text,
+            Stored::Text | Stored::Bytes { .. } | Stored::Timestamp { .. } | Stored::Uuid,
+        ) => Takes::Yes,
+        _ => Takes::No,
+    }
 }
 
 fn stored(type_name: &str) -> Stored {
@@ -98,7 +121,8 @@ fn stored(type_name: &str) -> Stored {
         "mediumint" => integer(24),
         "int" | "integer" => integer(32),
         "bigint" => integer(64),
-        "datetime" | "timestamp" => digits(argument, 0),
+        "datetime" => timestamp(argument, 0, false),
+        "timestamp" => timestamp(argument, 0, true),
         "uuid" => Stored::Uuid,
         "binary" => Stored::Bytes {
             most: Some(argument.unwrap_or(1)),
@@ -131,8 +155,20 @@ mod tests {
                     signed: false,
                 },
             ),
-            ("datetime", Stored::Timestamp { digits: 0 }),
-            ("timestamp(6)", Stored::Timestamp { digits: 6 }),
+            (
+                "datetime",
+                Stored::Timestamp {
+                    digits: 0,
+                    zoned: false,
+                },
+            ),
+            (
+                "timestamp(6)",
+                Stored::Timestamp {
+                    digits: 6,
+                    zoned: true,
+                },
+            ),
             (
                 "binary(16)",
                 Stored::Bytes {

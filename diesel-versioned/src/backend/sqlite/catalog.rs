@@ -1,8 +1,9 @@
 //! How SQLite is asked about a table: by the functions that its pragmas are.
 
 use crate::backend::catalog::{
-    Catalog, CellType, Cells, FoundColumn, KeyPart, Lookup, Stored, TableKind, Unlisted,
+    Catalog, CellType, Cells, FoundColumn, KeyPart, Lookup, Stored, TableKind, Takes, Unlisted,
 };
+use crate::schema_check::Declared;
 
 pub(super) static CATALOG: Catalog = Catalog {
     literal: ("'", "'"),
@@ -36,18 +37,38 @@ pub(super) static CATALOG: Catalog = Catalog {
         read: column,
     },
     keys: Lookup {
-        // An INTEGER PRIMARY KEY is the rowid and has no index.
-        sql: "SELECT 'the primary key', name FROM pragma_table_xinfo({table}, {schema}) \
-              WHERE pk > 0 \
+        // An INTEGER PRIMARY KEY is the rowid and has no index. An index may have another collation
+        // than its column, also that of a primary key.
+        sql: "SELECT 'the primary key', name, NULL FROM pragma_table_xinfo({table}, {schema}) \
+              WHERE pk > 0 AND NOT EXISTS \
+              (SELECT 1 FROM pragma_index_list({table}, {schema}) WHERE origin = 'pk') \
               UNION ALL \
-              SELECT i.name, c.name FROM pragma_index_list({table}, {schema}) AS i, \
-              pragma_index_info(i.name, {schema}) AS c \
-              WHERE i.\"unique\" = 1 AND i.partial = 0 \
+              SELECT i.name, c.name, c.coll FROM pragma_index_list({table}, {schema}) AS i, \
+              pragma_index_xinfo(i.name, {schema}) AS c \
+              WHERE i.\"unique\" = 1 AND i.partial = 0 AND c.\"key\" = 1 \
               ORDER BY 1",
-        cells: &[CellType::Text, CellType::Text],
+        cells: &[CellType::Text; 3],
         read: KeyPart::read,
     },
+    // No pragma tells the collation of a column. That of the first SELECT is the collation of the whole,
+    // so texts are compared here as `=` compares them in the column, and no row is read; LIMIT keeps
+    // SQLite from taking the whole apart. A collation of one's own is known by what it does to these
+    // texts, and one of an index is believed.
+    collations: Some(Lookup {
+        sql: "SELECT c.name FROM \
+              (SELECT {column} AS one, '' AS other FROM {from} WHERE 0 \
+              UNION ALL SELECT 'a', 'A' UNION ALL SELECT 'a', 'a ' \
+              UNION ALL SELECT 'é', 'É' UNION ALL SELECT 'e', 'é' LIMIT 9) AS t, \
+              (SELECT 'BINARY' AS name UNION ALL SELECT 'NOCASE' UNION ALL SELECT 'RTRIM') AS c \
+              WHERE t.one = t.other AND CASE c.name \
+              WHEN 'BINARY' THEN t.one <> t.other COLLATE BINARY \
+              WHEN 'NOCASE' THEN t.one <> t.other COLLATE NOCASE \
+              ELSE t.one <> t.other COLLATE RTRIM END",
+        cells: &[CellType::Text],
+        read: |cells| cells.text(0).map(str::to_owned),
+    }),
     folds_case: true,
+    takes,
     exact_integers: false,
     found_rows: None,
 };
@@ -61,6 +82,16 @@ fn column(cells: &Cells) -> Option<FoundColumn> {
         nullable: cells.is_true(2),
         has_default: cells.is_true(3),
     })
+}
+
+/// What is written stays what it is, unless its column makes a number or a text of it.
+fn takes(declared: Declared, stored: Stored) -> Takes {
+    match (declared, stored) {
+        (Declared::Integer { .. } | Declared::Boolean, Stored::Integer { .. })
+        | (Declared::Timestamp | Declared::Timestamptz, Stored::Text)
+        | (Declared::Text | Declared::Bytes, Stored::Text | Stored::Bytes { .. }) => Takes::Yes,
+        _ => Takes::No,
+    }
 }
 
 /// By the rules of affinity (<https://www.sqlite.org/datatype3.html>): most columns hold whatever is

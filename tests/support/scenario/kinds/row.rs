@@ -168,6 +168,12 @@ macro_rules! row_scenarios {
             }
 
             #[test]
+            fn schema_check_finds_nothing_wrong() {
+                let report = Thing::check_schema(&mut store().connect()).unwrap();
+                assert_eq!(report.errors().count(), 0, "{report}");
+            }
+
+            #[test]
             fn the_text_of_a_stored_version_is_that_version() {
                 let db = store();
                 let conn = &mut db.connect();

@@ -1,17 +1,19 @@
 //! `check_schema`: a right table has no findings, and each thing that is wrong has its own.
 
+mod collations;
+pub mod declared;
 mod shapes;
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel_versioned::schema_check::{Problem, Severity};
 
+use crate::Conn;
 use crate::flavor::prelude::*;
 use crate::support::entities::{
     Account, Customer, Document, Node, Order, OrderLine, Product, StockLevel,
 };
 use crate::support::{TestBackend, TestDb};
-use crate::Conn;
 
 diesel::table! {
     wares (id) { id -> Integer, stock -> Nullable<Integer>, version -> Integer }

@@ -4,21 +4,36 @@ use diesel::connection::SimpleConnection;
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::expression::AsExpression;
 use diesel::prelude::*;
+use diesel::query_builder::QueryId;
 use diesel::serialize::{self, Output, ToSql};
-use diesel::sql_types::Integer;
+use diesel::sql_types::{Integer, SqlType};
 use diesel_versioned::schema_check::Shape;
 use diesel_versioned::version::{Moment, NoVersion};
 
-use super::{Found, WARES, Ware, findings, findings_with, wares};
+use super::{Found, WARES, Ware, findings, findings_with};
 use crate::flavor::prelude::*;
 use crate::support::{TestBackend, TestDb};
 use crate::{Backend, Conn};
+
+/// A type of one's own: what may stand behind it nobody knows, so the shape alone decides.
+#[derive(Debug, Clone, Copy, Default, QueryId, SqlType)]
+#[diesel(postgres_type(oid = 23, array_oid = 1007))]
+#[diesel(mysql_type(name = "Long"))]
+#[diesel(sqlite_type(name = "Integer"))]
+pub struct Own;
+
+diesel::table! {
+    use diesel::sql_types::{Integer, Nullable};
+    use super::Own;
+
+    wares (id) { id -> Integer, stock -> Nullable<Integer>, version -> Own }
+}
 
 /// An entity whose version says that it is of some shape. It is never written or read.
 macro_rules! shaped {
     ($entity:ident, $version:ident, $shape:expr) => {
         #[derive(Debug, Clone, Copy, PartialEq, AsExpression, FromSqlRow)]
-        #[diesel(sql_type = Integer)]
+        #[diesel(sql_type = Own)]
         struct $version(i32);
 
         impl VersionValue for $version {
@@ -43,13 +58,13 @@ macro_rules! shaped {
             }
         }
 
-        impl ToSql<Integer, Backend> for $version {
+        impl ToSql<Own, Backend> for $version {
             fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Backend>) -> serialize::Result {
                 ToSql::<Integer, Backend>::to_sql(&self.0, out)
             }
         }
 
-        impl FromSql<Integer, Backend> for $version {
+        impl FromSql<Own, Backend> for $version {
             fn from_sql(
                 bytes: <Backend as diesel::backend::Backend>::RawValue<'_>,
             ) -> deserialize::Result<Self> {
