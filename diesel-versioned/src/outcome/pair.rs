@@ -56,11 +56,13 @@ pub(crate) fn in_order<T: Versioned>(keys: &[T::Key], found: Vec<Asked<T>>) -> V
         .collect()
 }
 
-/// The row that was inserted last, which must be there and be the only one.
-pub(crate) fn last_inserted<T: Versioned>(rows: Vec<T>) -> QueryResult<T> {
+/// The row that was inserted last, which must be there, be the only one, and not the one that was
+/// inserted before it.
+pub(crate) fn last_inserted<T: Versioned>(rows: Vec<T>, before: Option<&T>) -> QueryResult<T> {
     let mut rows = rows.into_iter();
     match (rows.next(), rows.next()) {
-        (Some(row), None) => Ok(row),
+        // The connection still tells the key of the row before if this one was given another.
+        (Some(row), None) if before.is_none_or(|before| before.key() != row.key()) => Ok(row),
         _ => {
             let problem = format!(
                 "the row that was inserted into `{}` cannot be found by the key that the database \

@@ -81,7 +81,7 @@ where
                 let count = affected(&mut *conn, insert).await?;
                 outcome::inserted(entity, initial, count)?;
                 let landed = rows(&mut *conn, LastInserted::new(entity)).await?;
-                return Ok(Some(vec![outcome::last_inserted(landed)?]));
+                return Ok(Some(vec![outcome::last_inserted(landed, None)?]));
             }
             InsertMode::ReturningKeys => {
                 let statement = Returning::<_, T, _>::of(insert);

@@ -140,7 +140,8 @@ where
                                 for (row, initial) in chunk {
                                     if affected(conn, Insert::new([(row, initial)])).await? > 0 {
                                         let row = rows(conn, LastInserted::new(row)).await?;
-                                        returned.push(outcome::last_inserted(row)?);
+                                        let row = outcome::last_inserted(row, returned.last())?;
+                                        returned.push(row);
                                     }
                                 }
                             }

@@ -72,7 +72,7 @@ where
             let count = affected(conn, &statement)?;
             outcome::inserted(entity, &initial, count)?;
             let landed = rows(conn, LastInserted::new(&*entity))?;
-            Ok(Some(vec![outcome::last_inserted(landed)?]))
+            Ok(Some(vec![outcome::last_inserted(landed, None)?]))
         })?,
     };
     let Some(landed) = landed else {

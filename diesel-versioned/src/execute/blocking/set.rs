@@ -112,7 +112,8 @@ where
                             for (row, initial) in chunk {
                                 if affected(conn, &Insert::new([(row, initial)]))? > 0 {
                                     let row = rows(conn, LastInserted::new(row))?;
-                                    returned.push(outcome::last_inserted(row)?);
+                                    let row = outcome::last_inserted(row, returned.last())?;
+                                    returned.push(row);
                                 }
                             }
                         }

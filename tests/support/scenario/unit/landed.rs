@@ -182,3 +182,27 @@ fn a_row_that_comes_under_another_key_is_an_error() {
     assert_eq!((&*uow[handle].name, uow[handle].size), ("a", 0));
     assert_eq!(tags::table.count().get_result(conn), Ok(0));
 }
+
+#[test]
+fn a_row_is_not_taken_for_the_one_before_it() {
+    if Conn::NAME != "MySQL" {
+        return; // The others hand the key back that a trigger gives.
+    }
+    let db = TestDb::new();
+    let conn = &mut db.connect();
+    conn.batch_execute(
+        "CREATE TRIGGER numbers BEFORE INSERT ON orders FOR EACH ROW
+             SET NEW.id = IF(NEW.customer LIKE 'vip%', 1001, NEW.id)",
+    )
+    .unwrap();
+    for customers in [["Ann", "vip Bob"], ["vip Bob", "Ann"]] {
+        let mut uow = Unit::new();
+        for customer in customers {
+            uow.insert(order(customer, 1)).unwrap();
+        }
+        let error = failure(uow.commit(conn));
+        let source = std::error::Error::source(&error).unwrap().to_string();
+        assert!(source.contains("cannot be found by the key"), "{source}");
+        assert_eq!(orders::table.count().get_result(conn), Ok(0));
+    }
+}
