@@ -56,9 +56,11 @@ fn another_spelling_in_an_array_is_a_change() {
     for (change, row) in changes.into_iter().zip(rows) {
         db.execute(&format!("UPDATE labelled SET {change}"));
         uow[row].count = 2;
+        // Each alone: what is lost because of another row says nothing.
+        let error = uow.commit(conn).unwrap_err();
+        let lost = error.conflicts().unwrap_or_else(|| panic!("{error:?}"));
+        let kinds: Vec<_> = lost.iter().map(|lost| lost.kind()).collect();
+        assert_eq!(kinds, [ConflictKind::Modified], "{change}");
+        uow.discard(lost);
     }
-    let error = uow.commit(conn).unwrap_err();
-    let lost = error.conflicts().unwrap_or_else(|| panic!("{error:?}"));
-    let kinds: Vec<_> = lost.iter().map(|lost| lost.kind()).collect();
-    assert_eq!(kinds, [ConflictKind::Modified; 4]);
 }
