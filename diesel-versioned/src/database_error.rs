@@ -13,6 +13,8 @@ use self::texts::{
 
 use crate::relative::NotApplied;
 
+const DEADLOCK: &str = "lock.deadlock";
+
 /// The stable name for programs.
 pub(crate) fn code(error: &Error) -> &'static str {
     use DatabaseErrorKind as Kind;
@@ -54,7 +56,7 @@ fn told_by_text(message: &str) -> &'static str {
 /// The code of an error that passes: what was waited for, where that is known.
 fn transient_code(message: &str) -> &'static str {
     if is_one_of(message, &[POSTGRES_DEADLOCK, MYSQL_DEADLOCK]) {
-        "lock.deadlock"
+        DEADLOCK
     } else if is_one_of(message, &[POSTGRES_LOCK_NOT_AVAILABLE, MYSQL_NO_WAIT]) {
         "lock.refused"
     } else if is_one_of(
@@ -77,6 +79,11 @@ pub(crate) fn is_transient(error: &Error) -> bool {
         Error::RollbackErrorOnCommit { commit_error, .. } => is_transient(commit_error),
         _ => false,
     }
+}
+
+/// Whether the database has chosen this transaction to end a deadlock.
+pub(crate) fn is_deadlock(error: &Error) -> bool {
+    code(error) == DEADLOCK
 }
 
 fn passes_by_text(message: &str) -> bool {

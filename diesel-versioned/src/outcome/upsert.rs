@@ -5,6 +5,7 @@ use diesel::result::{DatabaseErrorKind, Error};
 
 use super::single::refused;
 use super::version::Unversioned;
+use crate::database_error::is_transient;
 use crate::entity::Versioned;
 use crate::error::SaveError;
 use crate::statement::Next;
@@ -40,7 +41,10 @@ pub(crate) fn upserted<T: Versioned>(
     };
     match taken {
         // Another constraint of the row, not its key; PostgreSQL has given the transaction up by it.
-        Some(error) if is_gone || matches!(saved, Err(SaveError::Database(_))) => {
+        Some(error)
+            if is_gone
+                || matches!(&saved, Err(SaveError::Database(error)) if !is_transient(error)) =>
+        {
             Some(Err(error.into()))
         }
         _ if !is_gone => Some(saved),
@@ -57,6 +61,7 @@ pub(crate) fn not_upserted<T: Versioned>(
     taken: Option<(Error, QueryResult<Vec<T>>)>,
 ) -> SaveError<T> {
     match taken {
+        Some((_, Err(error))) if is_transient(&error) => error.into(),
         // Another constraint of the row, not its key.
         Some((error, there)) if !matches!(&there, Ok(rows) if !rows.is_empty()) => error.into(),
         _ => why.into(),

@@ -27,6 +27,19 @@ impl<E> Failed<E> {
         Self::committed(error, !takes && answers)
     }
 
+    /// The work failed, and the mark of its transaction cannot be removed: the database has given the
+    /// transaction up, if not the work itself has ended it; then statements are taken.
+    pub(crate) fn failed(work: E, mark: DieselError, takes: bool) -> Self
+    where
+        E: Retryable,
+    {
+        if takes && !work.ends_transaction() {
+            Self::Commit(mark)
+        } else {
+            Self::Work(work)
+        }
+    }
+
     /// COMMIT failed, and the transaction is rolled back. If the server answers, it has turned the
     /// commit down.
     pub(crate) fn committed(error: DieselError, answers: bool) -> Self {

@@ -50,6 +50,13 @@ pub trait Retryable {
     fn is_retryable(&self) -> bool {
         false
     }
+
+    /// Whether the database itself may have rolled the transaction back by this error, as MySQL and
+    /// MariaDB do by a deadlock. If it did not, work that fails and whose transaction is gone has
+    /// ended it, and what it wrote may have stayed: it is not done again.
+    fn ends_transaction(&self) -> bool {
+        self.is_retryable()
+    }
 }
 
 impl Retryable for DieselError {
@@ -65,6 +72,10 @@ impl<T: Versioned> Retryable for SaveError<T> {
             error => error.is_transient(),
         }
     }
+
+    fn ends_transaction(&self) -> bool {
+        self.is_transient()
+    }
 }
 
 impl Retryable for CommitError {
@@ -75,6 +86,10 @@ impl Retryable for CommitError {
                 .all(|conflict| conflict.kind() == ConflictKind::Modified),
             error => error.is_transient(),
         }
+    }
+
+    fn ends_transaction(&self) -> bool {
+        self.is_transient()
     }
 }
 

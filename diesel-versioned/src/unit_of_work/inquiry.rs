@@ -11,6 +11,7 @@ use super::plan::Step;
 use super::protocol::{Action, Answer, Protocol, State, Then};
 use super::work::Group;
 use crate::conflicts::{AnyConflict, Conflicts};
+use crate::database_error::is_deadlock;
 use crate::error::{CommitError, EntityRef};
 use crate::outcome::{Matched, matched};
 use crate::telling;
@@ -71,6 +72,10 @@ impl Protocol {
             // It was begun, so it must end.
             (Err(error), Stage::Read(_)) => {
                 return self.roll_back(Then::Finish(give_up(inquiry.cause, error)));
+            }
+            // The database has given up what it was to be found out for.
+            (Err(error), Stage::Try(_) | Stage::ReadAgain(_)) if is_deadlock(&error) => {
+                return self.roll_back(Then::Finish(error.into()));
             }
             // What is known by now is reported.
             (Err(error), Stage::Try(_) | Stage::ReadAgain(_)) => {
@@ -218,7 +223,8 @@ pub(super) fn by_table<S: SetCore + ?Sized>(sets: &[(TypeId, Box<S>)]) -> Vec<us
 /// The error to report when it cannot be found out what is in conflict.
 pub(super) fn give_up(cause: Option<(Error, Option<EntityRef>)>, error: Error) -> CommitError {
     match cause {
-        Some((source, entity)) => CommitError::Database { source, entity },
-        None => error.into(),
+        // With a deadlock goes the transaction around the unit, on some databases: that has to be told.
+        Some((source, entity)) if !is_deadlock(&error) => CommitError::Database { source, entity },
+        _ => error.into(),
     }
 }

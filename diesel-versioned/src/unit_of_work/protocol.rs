@@ -21,6 +21,7 @@ use super::handle::UnitId;
 use super::inquiry::{Inquiry, give_up};
 use super::plan::Step;
 use super::work::Group;
+use crate::database_error::is_transient;
 use crate::error::{CommitError, EntityRef};
 
 /// What is to be done next.
@@ -210,6 +211,8 @@ impl Protocol {
             },
             State::Failed(error) => match answer {
                 Ok(_) => self.roll_back(Then::Finish(error.into())),
+                // The database has rolled the transaction back by it, and takes statements.
+                Err(_) if is_transient(&error) => self.roll_back(Then::Finish(error.into())),
                 Err(_) => self.look_for_mark(error, |error| Then::Finish(error.into())),
             },
             State::Unmarking => match answer {
@@ -228,6 +231,11 @@ impl Protocol {
             },
             State::Pinging(source, inquire) => match answer {
                 // It answers, so the server turned the commit down, and nothing is written.
+                // A savepoint goes with its transaction alone, and what was written after that may have
+                // stayed.
+                Ok(_) if inquire && self.nested => {
+                    self.roll_back(Then::Finish(CommitError::OutcomeUnknown { source }))
+                }
                 Ok(_) if inquire => self.roll_back(Then::Inquire(Some((source, None)))),
                 Ok(_) => self.roll_back(Then::Finish(source.into())),
                 // A savepoint that was not released goes with the caller's transaction.

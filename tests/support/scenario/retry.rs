@@ -354,6 +354,45 @@ fn work_that_ends_its_transaction_is_no_success() {
 }
 
 #[test]
+fn work_that_fails_outside_of_its_transaction_is_not_done_again() {
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let mut attempts = 0;
+    let error = retry(conn, &patient(), |conn| {
+        attempts += 1;
+        let mut stale = Product::find(conn, 1)?;
+        conn.batch_execute("ROLLBACK")?;
+        // Nothing takes this back.
+        conn.batch_execute("UPDATE products SET stock = stock + 1")?;
+        stale.version -= 1;
+        stale.save(conn)
+    })
+    .unwrap_err();
+    assert_eq!((error.code(), attempts), ("outcome.unknown", 1));
+    assert_eq!(stocks(&mut db.connect())[0].1, 11);
+}
+
+#[test]
+fn a_unit_in_a_transaction_that_is_lost_has_an_unknown_outcome() {
+    if Conn::NAME != "MySQL" {
+        return; // The others turn its savepoint away, or take it for a transaction.
+    }
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let mut attempts = 0;
+    let error = Unit::run(conn, &patient(), |uow, conn| {
+        attempts += 1;
+        let handle: Handle<Product> = uow.find(conn, 1)?;
+        uow[handle].stock += 1;
+        conn.batch_execute("ROLLBACK")?;
+        Ok::<_, CommitError>(())
+    })
+    .unwrap_err();
+    assert_eq!((error.code(), attempts), ("outcome.unknown", 1));
+    assert_eq!(stocks(conn)[0].1, 11);
+}
+
+#[test]
 fn rule_15_lost_during_commit_is_never_done_again() {
     let db = shop(1);
     let mut conn = db.connect();

@@ -118,9 +118,8 @@ where
             let work = work.clone();
             async move {
                 let begun = lend(conn).await?;
-                let result = work(&mut *conn).boxed().await.map_err(Failed::Work)?;
-                take_back(conn, begun).await?;
-                Ok(result)
+                let worked = work(&mut *conn).boxed().await;
+                take_back(conn, begun, worked).await
             }
         })
     }
@@ -135,14 +134,23 @@ async fn lend<C: AsyncConnection>(conn: &mut C) -> QueryResult<Depth> {
 }
 
 /// After it; fails if the transaction is not the one that was lent.
-async fn take_back<C, E>(conn: &mut C, begun: Depth) -> Result<(), Failed<E>>
+async fn take_back<C, R, E>(
+    conn: &mut C,
+    begun: Depth,
+    worked: Result<R, E>,
+) -> Result<R, Failed<E>>
 where
     C: AsyncConnection,
+    E: Retryable,
 {
     session::same_depth(conn, begun)?;
-    match session::unmark(conn, None).await {
-        Ok(()) => Ok(()),
-        Err(error) => {
+    match (session::unmark(conn, None).await, worked) {
+        (Ok(()), worked) => worked.map_err(Failed::Work),
+        (Err(mark), Err(error)) => {
+            let takes = session::ping(conn).await.is_ok();
+            Err(Failed::failed(error, mark, takes))
+        }
+        (Err(error), Ok(_)) => {
             let takes = session::ping(conn).await.is_ok();
             drop(session::roll_back_to(conn, None).await);
             let answers = session::ping(conn).await.is_ok();
@@ -287,12 +295,15 @@ where
                     let begun = lend(conn).await?;
                     let mut uow = Self::new();
                     // Boxed where the unit's type is known in full; what is held is then `Send`.
-                    let working = work(&mut uow, &mut *conn).boxed();
-                    let result = working.await.map_err(Failed::Work)?;
-                    let committed = uow.commit(&mut *conn).await;
-                    let done = committed.map_err(|error| Failed::Work(E::from(error)))?;
-                    take_back(conn, begun).await?;
-                    Ok((result, done))
+                    let worked = work(&mut uow, &mut *conn).boxed().await;
+                    let worked = match worked {
+                        Ok(result) => match uow.commit(&mut *conn).await {
+                            Ok(done) => Ok((result, done)),
+                            Err(error) => Err(E::from(error)),
+                        },
+                        Err(error) => Err(error),
+                    };
+                    take_back(conn, begun, worked).await
                 }
             })?;
             done.settle();

@@ -82,14 +82,16 @@ fn lend<C, R, E>(
 ) -> Result<R, Failed<E>>
 where
     C: Connection,
+    E: Retryable,
 {
     let begun = session::depth(conn)?;
     session::mark(conn, None)?;
-    let result = work(conn).map_err(Failed::Work)?;
+    let worked = work(conn);
     session::same_depth(conn, begun)?;
-    match session::unmark(conn, None) {
-        Ok(()) => Ok(result),
-        Err(error) => {
+    match (session::unmark(conn, None), worked) {
+        (Ok(()), worked) => worked.map_err(Failed::Work),
+        (Err(mark), Err(error)) => Err(Failed::failed(error, mark, session::ping(conn).is_ok())),
+        (Err(error), Ok(_)) => {
             let takes = session::ping(conn).is_ok();
             drop(session::roll_back_to(conn, None));
             Err(Failed::unmarked(error, takes, session::ping(conn).is_ok()))
