@@ -29,7 +29,7 @@ impl<E> Failed<E> {
 
     /// The work failed, and the mark of its transaction cannot be removed: the database has given the
     /// transaction up, if not the work itself has ended it; then statements are taken.
-    pub(crate) fn failed(work: E, mark: DieselError, takes: bool) -> Self
+    pub(crate) fn worked(work: E, mark: DieselError, takes: bool) -> Self
     where
         E: Retryable,
     {

@@ -148,7 +148,7 @@ where
         (Ok(()), worked) => worked.map_err(Failed::Work),
         (Err(mark), Err(error)) => {
             let takes = session::ping(conn).await.is_ok();
-            Err(Failed::failed(error, mark, takes))
+            Err(Failed::worked(error, mark, takes))
         }
         (Err(error), Ok(_)) => {
             let takes = session::ping(conn).await.is_ok();

@@ -90,7 +90,7 @@ where
     session::same_depth(conn, begun)?;
     match (session::unmark(conn, None), worked) {
         (Ok(()), worked) => worked.map_err(Failed::Work),
-        (Err(mark), Err(error)) => Err(Failed::failed(error, mark, session::ping(conn).is_ok())),
+        (Err(mark), Err(error)) => Err(Failed::worked(error, mark, session::ping(conn).is_ok())),
         (Err(error), Ok(_)) => {
             let takes = session::ping(conn).is_ok();
             drop(session::roll_back_to(conn, None));
