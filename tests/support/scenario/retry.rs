@@ -373,6 +373,27 @@ fn work_that_fails_outside_of_its_transaction_is_not_done_again() {
 }
 
 #[test]
+fn work_that_commits_has_an_unknown_outcome_whatever_it_returns() {
+    use diesel::connection::TransactionManager;
+    type Manager = <Conn as Connection>::TransactionManager;
+
+    for fails in [false, true] {
+        let db = shop(1);
+        let conn = &mut db.connect();
+        let mut attempts = 0;
+        let error = retry(conn, &patient(), |conn| {
+            attempts += 1;
+            conn.batch_execute("UPDATE products SET stock = stock + 1")?;
+            Manager::commit_transaction(conn)?;
+            if fails { Err(Error::NotFound) } else { Ok(()) }
+        })
+        .unwrap_err();
+        assert_eq!((error.code(), attempts), ("outcome.unknown", 1));
+        assert_eq!((stocks(conn)[0].1, depth(conn)), (11, 0));
+    }
+}
+
+#[test]
 fn a_unit_in_a_transaction_that_is_lost_has_an_unknown_outcome() {
     if Conn::NAME != "MySQL" {
         return; // The others turn its savepoint away, or take it for a transaction.

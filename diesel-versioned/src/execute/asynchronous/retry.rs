@@ -143,9 +143,13 @@ where
     C: AsyncConnection,
     E: Retryable,
 {
-    session::same_depth(conn, begun)?;
+    // One that it has left open is rolled back; one that it has ended has no mark any more.
+    let depth = session::same_depth(conn, begun);
     match (session::unmark(conn, None).await, worked) {
-        (Ok(()), worked) => worked.map_err(Failed::Work),
+        (Ok(()), worked) => {
+            depth?;
+            worked.map_err(Failed::Work)
+        }
         (Err(mark), Err(error)) => {
             let takes = session::ping(conn).await.is_ok();
             Err(Failed::worked(error, mark, takes))

@@ -87,9 +87,13 @@ where
     let begun = session::depth(conn)?;
     session::mark(conn, None)?;
     let worked = work(conn);
-    session::same_depth(conn, begun)?;
+    // One that it has left open is rolled back; one that it has ended has no mark any more.
+    let depth = session::same_depth(conn, begun);
     match (session::unmark(conn, None), worked) {
-        (Ok(()), worked) => worked.map_err(Failed::Work),
+        (Ok(()), worked) => {
+            depth?;
+            worked.map_err(Failed::Work)
+        }
         (Err(mark), Err(error)) => Err(Failed::worked(error, mark, session::ping(conn).is_ok())),
         (Err(error), Ok(_)) => {
             let takes = session::ping(conn).is_ok();
