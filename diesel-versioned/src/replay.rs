@@ -100,6 +100,9 @@
 //!
 //! - [`run`](crate::UnitOfWork::run) returns what its closure has returned, also if nothing of it was
 //!   written: look at [`is_replayed`](crate::Committed::is_replayed).
+//! - A conflict that was [overwritten](crate::UnitOfWork::overwrite) is written at another version than the
+//!   request was made of, and so is something else when the request comes again: say what is asked for, by
+//!   [`idempotency_key_for`](crate::UnitOfWork::idempotency_key_for).
 //! - A unit that has nothing left to write, after [`discard`](crate::UnitOfWork::discard) for example,
 //!   uses its key up all the same.
 //! - A key that the database gives to another row later (SQLite without `AUTOINCREMENT`) leads a replay to

@@ -233,7 +233,7 @@ where
     /// Each attempt is a transaction of its own with a new unit, so the closure reads anew; what it
     /// writes to the connection itself belongs to the attempt. It is cloned for each attempt, so
     /// what it has captured must be `Clone`. After-commit hooks run once, after the attempt that
-    /// succeeded.
+    /// succeeded. The unit is committed after the closure: do not do it there.
     ///
     /// ```
     /// # use diesel::prelude::*;

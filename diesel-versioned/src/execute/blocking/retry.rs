@@ -194,7 +194,7 @@ where
     ///
     /// Each attempt is a transaction of its own with a new unit, so the closure reads anew; what it
     /// writes to the connection itself belongs to the attempt. After-commit hooks run once, after
-    /// the attempt that succeeded.
+    /// the attempt that succeeded. The unit is committed after the closure: do not do it there.
     ///
     /// ```
     /// # use diesel::prelude::*;
