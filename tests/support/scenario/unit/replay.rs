@@ -683,11 +683,8 @@ fn what_is_taken_back_in_memory_has_its_key_again() {
     );
 }
 
-#[test]
-fn a_commit_that_was_taken_back_got_its_answer() {
-    // It went with the caller's transaction, so whoever wrote the request has run what follows it.
-    let db = shop(1);
-    let conn = &mut db.connect();
+/// A unit that saves a form under a key, and how often what follows it has run.
+fn counted() -> (Unit, Arc<AtomicUsize>) {
     let hooks = Arc::new(AtomicUsize::new(0));
     let mut uow = Unit::new();
     uow.idempotency_key("a").unwrap();
@@ -696,6 +693,15 @@ fn a_commit_that_was_taken_back_got_its_answer() {
     uow.after_commit(move |_| {
         counts.fetch_add(1, Ordering::SeqCst);
     });
+    (uow, hooks)
+}
+
+#[test]
+fn a_commit_that_was_taken_back_got_its_answer() {
+    // It went with the caller's transaction, so whoever wrote the request has run what follows it.
+    let db = shop(1);
+    let conn = &mut db.connect();
+    let (mut uow, hooks) = counted();
     let mut done = None;
     let result = conn.transaction::<(), CommitError, _>(|conn| {
         done = Some(uow.commit(conn)?);
@@ -712,14 +718,7 @@ fn a_commit_that_was_taken_back_got_its_answer() {
 fn a_commit_that_panicked_got_its_answer() {
     let db = shop(1);
     let conn = &mut db.connect();
-    let hooks = Arc::new(AtomicUsize::new(0));
-    let mut uow = Unit::new();
-    uow.idempotency_key("a").unwrap();
-    uow.save(form(3)).unwrap();
-    let counts = Arc::clone(&hooks);
-    uow.after_commit(move |_| {
-        counts.fetch_add(1, Ordering::SeqCst);
-    });
+    let (mut uow, hooks) = counted();
     let mut calls = 0;
     uow.also(move |_| {
         calls += 1;
